@@ -1,0 +1,28 @@
+// swift-tools-version: 6.0
+// The package: two C libraries of the system, the core, the command line, and the binary.
+// `make` chooses the SQLCipher to link by PKG_CONFIG_PATH (see Makefile and Docs/building.md).
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "dbseal",
+  platforms: [.macOS(.v13)],
+  products: [.executable(name: "dbseal", targets: ["dbseal"])],
+  targets: [
+    .systemLibrary(
+      name: "CSQLCipher", pkgConfig: "sqlcipher",
+      providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]),
+    .systemLibrary(
+      name: "CLibCrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto"], swiftSettings: settings),
+    .target(name: "SealCLI", dependencies: ["SealCore"], swiftSettings: settings),
+    .executableTarget(name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings),
+    .testTarget(name: "SealCoreTests", dependencies: ["SealCore"], swiftSettings: settings),
+    .testTarget(name: "SealCLITests", dependencies: ["SealCLI", "SealCore"], swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,209 @@
+// The one error type of the core. A case carries facts (paths, numbers, page lists), never prose
+// and never a part of a key: the sentences and hints are made in SealCLI's Diagnostics.
+
+/// Everything that can go wrong in the core, as facts.
+public enum SealError: Error, Sendable, Equatable {
+  /// A cipher setting that no SQLCipher could have.
+  case badProfile(ProfileFlaw)
+  /// The bytes given as a key cannot be one.
+  case badKey(KeyFlaw)
+  /// No key that was tried opens the database.
+  case wrongKey(WrongKey)
+  /// The key fits (or none is needed), and the file is damaged.
+  case damaged(Damage)
+  /// The file is not of the kind that the command needs.
+  case wrongKind(path: String, found: FileKind)
+  /// Something stands where the output should go, or the output is the source.
+  case exists(path: String, Obstacle)
+  /// Others use the database. `holders` names those that could be found.
+  case locked(path: String, holders: [ProcessName])
+  /// The file changed while it was read although nobody held a lock that dbseal could see.
+  case changedWhileReading(path: String)
+  /// A system call failed.
+  case io(IOFailure)
+  /// The file system of `path` has too little room. Sizes in bytes.
+  case noSpace(path: String, needed: UInt64, available: UInt64)
+  /// This engine cannot do it.
+  case unsupported(Shortcoming)
+  /// The output did not prove equal to its source; it was removed.
+  case selfCheckFailed(path: String, stage: ProofStage)
+  /// A signal asked the program to stop.
+  case interrupted(signal: Int32)
+  /// The engine answered something that no other case describes.
+  case engine(path: String, code: Int32, message: String)
+
+  /// The stable outcome that scripts see.
+  public var code: ErrorCode {
+    switch self {
+    case .badProfile: .usage
+    case .badKey: .noKey
+    case .wrongKey: .wrongKey
+    case .damaged: .damaged
+    case .wrongKind: .wrongKind
+    case .exists: .exists
+    case .locked, .changedWhileReading: .locked
+    case .io, .noSpace: .io
+    case .unsupported: .unsupported
+    case .selfCheckFailed: .selfCheckFailed
+    case .interrupted: .interrupted
+    case .engine: .io
+    }
+  }
+}
+
+/// Why a set of cipher settings is impossible.
+public enum ProfileFlaw: Sendable, Equatable {
+  /// Not a power of two from 512 to 65536.
+  case pageSize(Int)
+  /// Fewer than 480 usable bytes would be left in a page.
+  case usableSize(pageSize: Int, reserve: Int)
+  case kdfIterations(Int)
+  case fastKDFIterations(Int)
+  /// Not 0 or a multiple of 16, or as long as the page or longer.
+  case plaintextHeader(Int)
+  /// The file holds no salt of its own and none was given.
+  case saltNeeded
+  /// A salt is 16 bytes. The number is the length in bytes that was given.
+  case saltLength(Int)
+  /// The salt that the raw key carries and the one given beside it differ.
+  case saltConflict
+}
+
+/// Why bytes cannot be a key.
+public enum KeyFlaw: Sendable, Equatable {
+  case empty
+  /// Asked for as a raw key, but not 64, 96 or 160 hex digits. `digits` counts the characters.
+  case rawMalformed(characters: Int)
+  /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase.
+  case rawAmbiguous
+  /// Longer than `limit` bytes.
+  case tooLong(limit: Int)
+}
+
+/// What was tried before a key was called wrong.
+public struct WrongKey: Sendable, Equatable {
+  public var path: String
+  /// The formats tried, as `CipherProfile.name` says them.
+  public var tried: [String]
+  public var pagesTried: Int
+  public var pagesInFile: UInt64
+  /// The key is 64, 96 or 160 bare hex digits and was taken as a passphrase.
+  public var looksRaw: Bool
+  /// The salt in the raw key differs from the one in the file.
+  public var saltDiffers: Bool
+
+  public init(
+    path: String, tried: [String], pagesTried: Int, pagesInFile: UInt64, looksRaw: Bool = false,
+    saltDiffers: Bool = false
+  ) {
+    self.path = path
+    self.tried = tried
+    self.pagesTried = pagesTried
+    self.pagesInFile = pagesInFile
+    self.looksRaw = looksRaw
+    self.saltDiffers = saltDiffers
+  }
+}
+
+/// What is broken in a database whose key is right or that needs none.
+public struct Damage: Sendable, Equatable {
+  public var path: String
+  public var flaw: Flaw
+
+  public init(path: String, flaw: Flaw) {
+    self.path = path
+    self.flaw = flaw
+  }
+
+  public enum Flaw: Sendable, Equatable {
+    /// Pages whose tag does not verify, ascending; `total` counts them all, `pages` may be capped.
+    case pages([UInt32], total: Int, pagesInFile: UInt32)
+    /// The database header contradicts itself. `field` is SQLite's name of it.
+    case header(field: String)
+    /// The file is shorter or longer than its header says. Sizes in bytes.
+    case size(actual: UInt64, expected: UInt64)
+    /// A B-tree page, or a chain of pages, cannot be read.
+    case structure(page: UInt32, StructureFlaw)
+  }
+}
+
+/// How a page contradicts the file format (sqlite.org/fileformat2.html).
+public enum StructureFlaw: String, Sendable, Equatable {
+  case pageType = "is no B-tree page"
+  case cellOutside = "has a cell that leaves the page"
+  case cellCount = "claims more cells than fit"
+  case pageOutside = "is beyond the end of the database"
+  case pageTwice = "is used twice"
+  case tooDeep = "lies deeper than any real tree"
+  case mixedTree = "is of another kind than its tree"
+  case overflowShort = "ends an overflow chain too early"
+  case payloadTooLarge = "claims a payload larger than the file"
+  case schemaRecord = "holds a schema record that cannot be read"
+  case blank = "was wiped to zeros"
+  case freelist = "breaks the list of free pages"
+}
+
+/// What a file turned out to be.
+public enum FileKind: String, Sendable, Equatable, CaseIterable {
+  case plaintext
+  case sqlcipher
+  case sqlcipherPlaintextHeader = "sqlcipher_plaintext_header"
+  case journal
+  case wal
+  case empty
+  case truncated
+  case other
+}
+
+/// What stands in the way of an output.
+public enum Obstacle: Sendable, Equatable {
+  case target
+  case sameFile
+  case directory
+  case notRegular
+  case danglingLink
+  case hardLinked(links: Int)
+  case sidecar(String)
+  case backup
+}
+
+/// A process that has a file open.
+public struct ProcessName: Sendable, Equatable {
+  public var id: Int32
+  public var name: String
+  public init(id: Int32, name: String) {
+    self.id = id
+    self.name = name
+  }
+}
+
+/// A system call that failed.
+public struct IOFailure: Sendable, Equatable {
+  public enum Call: String, Sendable {
+    case open, read, write, sync, rename, link, unlink, truncate, stat, lock, chmod, chown, list
+    case allocate, map
+  }
+  public var call: Call
+  public var path: String
+  public var errno: Int32
+  public init(_ call: Call, path: String, errno: Int32) {
+    self.call = call
+    self.path = path
+    self.errno = errno
+  }
+}
+
+/// What this engine or machine cannot do.
+public enum Shortcoming: Sendable, Equatable {
+  /// The SQL library that was loaded has no codec: it is not SQLCipher.
+  case noCodec(sqlite: String)
+  /// SQLCipher is too old for what is asked. `engine` is its version.
+  case engineTooOld(engine: String, needed: String, feature: String)
+  /// The engine cannot read the schema. `message` is SQLite's.
+  case schema(message: String)
+}
+
+/// Where the proof of an output failed.
+public enum ProofStage: String, Sendable, Equatable {
+  case size, pages, header, engine, content, oldKey
+}

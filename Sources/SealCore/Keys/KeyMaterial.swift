@@ -1,0 +1,99 @@
+// What a user gives as a key, understood once: a passphrase, or raw key bytes with or without an
+// HMAC key and a salt. The rules are SQLCipher's own, made strict: what SQLCipher would silently
+// take for a passphrase although it was meant as a raw key is refused.
+
+/// The key of a database, before any derivation.
+public struct KeyMaterial: Sendable {
+  public enum Kind: Sendable {
+    /// Bytes for PBKDF2, from 1 byte to 1 MiB.
+    case passphrase(Secret)
+    /// 32 key bytes; optionally 32 HMAC key bytes (SQLCipher 4.7) and a 16-byte salt.
+    case raw(key: Secret, hmacKey: Secret?, salt: [UInt8]?)
+  }
+
+  /// How the bytes are to be taken.
+  public enum Reading: Sendable {
+    /// `x'…'` of 64, 96 or 160 digits is raw, another `x'` is refused, all else is a passphrase.
+    case automatic
+    /// 64, 96 or 160 hex digits, bare or in `x'…'`; all else is refused.
+    case raw
+    /// As typed, whatever it looks like.
+    case passphrase
+  }
+
+  /// The longest key that is taken, in bytes.
+  public static let limit = 1 << 20
+
+  public let kind: Kind
+  /// Taken as a passphrase, although it is 64, 96 or 160 bare hex digits.
+  public let looksRaw: Bool
+  /// The bytes as they were given, as `sqlite3_key_v2` wants them (`x'…'` for a raw key).
+  public let engineKey: Secret
+
+  /// Understands `bytes`. Throws `SealError.badKey`.
+  public init(_ bytes: Secret, as reading: Reading = .automatic) throws {
+    guard bytes.count > 0 else { throw SealError.badKey(.empty) }
+    guard bytes.count <= Self.limit else { throw SealError.badKey(.tooLong(limit: Self.limit)) }
+    let quoted = bytes.withBytes { Self.isQuoted($0) }
+    let inner = quoted ? 2..<(bytes.count - 1) : 0..<bytes.count
+    let isHex = [64, 96, 160].contains(inner.count) && bytes.withBytes { Self.isHex($0[inner]) }
+    let startsRaw = bytes.withBytes { $0.count >= 2 && ($0[0] | 0x20) == 0x78 && $0[1] == 0x27 }
+    switch reading {
+    case .raw where !isHex: throw SealError.badKey(.rawMalformed(characters: inner.count))
+    case .automatic where startsRaw && !(quoted && isHex): throw SealError.badKey(.rawAmbiguous)
+    default: break
+    }
+    let takesRaw = isHex && (reading == .raw || (reading == .automatic && quoted))
+    guard takesRaw else {
+      kind = .passphrase(bytes)
+      looksRaw = isHex
+      engineKey = bytes
+      return
+    }
+    let digits = bytes.slice(inner)
+    let raw = Self.decodeHex(digits)
+    looksRaw = false
+    engineKey = Secret(count: digits.count + 3) { out in
+      out[0] = 0x78
+      out[1] = 0x27
+      digits.withBytes { UnsafeMutableRawBufferPointer(rebasing: out[2...]).copyMemory(from: $0) }
+      out[out.count - 1] = 0x27
+    }
+    let salt = raw.count > 32 ? raw.withBytes { Array($0.suffix(16)) } : nil
+    let hmacKey = raw.count == 80 ? raw.slice(32..<64) : nil
+    kind = .raw(key: raw.slice(0..<32), hmacKey: hmacKey, salt: salt)
+  }
+
+  /// The salt that the raw key carries, 16 bytes.
+  public var salt: [UInt8]? {
+    if case .raw(_, _, let salt) = kind { return salt }
+    return nil
+  }
+
+  private static func isQuoted(_ b: UnsafeRawBufferPointer) -> Bool {
+    b.count >= 3 && (b[0] | 0x20) == 0x78 && b[1] == 0x27 && b[b.count - 1] == 0x27
+  }
+
+  private static func isHex(_ b: Slice<UnsafeRawBufferPointer>) -> Bool {
+    b.allSatisfy { nibble($0) != nil }
+  }
+
+  private static func nibble(_ c: UInt8) -> UInt8? {
+    switch c {
+    case 0x30...0x39: c - 0x30
+    case 0x61...0x66: c - 0x61 + 10
+    case 0x41...0x46: c - 0x41 + 10
+    default: nil
+    }
+  }
+
+  private static func decodeHex(_ digits: Secret) -> Secret {
+    Secret(count: digits.count / 2) { out in
+      digits.withBytes { d in
+        for i in 0..<out.count {
+          out[i] = (nibble(d[2 * i]) ?? 0) << 4 | (nibble(d[2 * i + 1]) ?? 0)
+        }
+      }
+    }
+  }
+}

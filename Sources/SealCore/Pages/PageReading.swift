@@ -1,0 +1,21 @@
+// How the parts that understand pages get at them, and where they put them. Pages are decoded
+// (plain) here: whoever implements these deals with encryption, overlays and files.
+
+/// Random access to the decoded pages of a consistent snapshot. Not safe for concurrent callers.
+protocol PageReading: AnyObject {
+  /// Bytes of a page, a power of two from 512 to 65536.
+  var pageSize: Int { get }
+  /// Number of pages in the snapshot; pages are numbered from 1.
+  var pageCount: UInt32 { get }
+  /// Copies page `number` (pageSize bytes) to `buffer`. Throws `SealError`, for instance
+  /// `.damaged` where the tag of the page does not verify or the page was wiped to zeros.
+  func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws
+  /// A hint: these pages will be asked for soon, in this order. May do nothing.
+  func prefetch(_ numbers: [UInt32])
+}
+
+/// Takes the pages of a new database, in any order, each exactly once.
+protocol PageWriting: AnyObject {
+  /// Takes page `number`; the bytes are copied before the call returns.
+  func write(_ number: UInt32, _ bytes: UnsafeRawPointer) throws
+}
