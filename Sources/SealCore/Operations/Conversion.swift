@@ -1,0 +1,111 @@
+// What encrypt and decrypt are asked and what they answer: plain values, without a terminal and
+// without a sentence. The work itself is in Encrypt.swift and Decrypt.swift.
+
+/// Where an output goes and what it may replace.
+public struct OutputOptions: Sendable {
+  public enum Destination: Sendable, Equatable {
+    case target(String)
+    case inPlace
+  }
+
+  public var destination: Destination
+  /// Replace an existing target, convert hard-linked and opened files, remove stale sidecars.
+  public var force = false
+  /// Keep the old file under its name plus this suffix.
+  public var backupSuffix: String?
+  /// Check everything that can be checked and write nothing.
+  public var dryRun = false
+
+  public init(_ destination: Destination) { self.destination = destination }
+}
+
+/// Things of the environment that every operation takes.
+public struct OperationContext: Sendable {
+  /// Seconds to wait for a lock.
+  public var busyTimeout: Double = 5
+  /// Worker threads; 0 means one a core.
+  public var workers = 0
+  /// Called now and then from one thread at a time, at most about ten times a second.
+  public var progress: (@Sendable (Progress) -> Void)?
+  /// Set from a signal handler's thread; operations end with `.interrupted` soon after.
+  public var cancellation = Cancellation()
+
+  public init() {}
+}
+
+/// How far an operation has come.
+public struct Progress: Sendable, Equatable {
+  public enum Phase: String, Sendable { case deriving, converting, syncing, proving }
+  public var phase: Phase
+  /// Bytes of the database done and in all, in this phase.
+  public var done: UInt64
+  public var total: UInt64
+  public init(_ phase: Phase, done: UInt64, total: UInt64) {
+    self.phase = phase
+    self.done = done
+    self.total = total
+  }
+}
+
+/// What a conversion did.
+public struct ConversionReport: Sendable {
+  public var source: String
+  public var target: String
+  /// Nothing was written: it was a dry run.
+  public var dryRun: Bool
+  /// The settings of the encrypted side: the output of encrypt, the source of decrypt.
+  public var profile: CipherProfile
+  /// The salt of the encrypted side, 16 bytes.
+  public var salt: [UInt8]
+  /// Geometry and size of both sides; bytes.
+  public var sourcePageSize: Int
+  public var targetPageSize: Int
+  public var sourcePages: UInt32
+  public var targetPages: UInt32
+  public var bytesRead: UInt64
+  public var bytesWritten: UInt64
+  /// PRAGMAs, name and value in order, that open the output where a format's defaults do not.
+  public var openingPragmas: [(name: String, value: String)]
+  public var backup: String?
+  /// What was proven about the output; nil in a dry run.
+  public var proof: Proof?
+  public var notes: [Note]
+  public var seconds: Double
+}
+
+/// What was proven about an output after it was synced.
+public struct Proof: Sendable, Equatable {
+  /// Pages read back from the file, each authenticated where it has a tag.
+  public var pages: UInt32
+  /// Trees, records and payload bytes whose content compared equal to the source's.
+  public var trees: Int
+  public var records: UInt64
+  /// The engine's version when SQLCipher opened the output; nil when this engine cannot.
+  public var openedBy: String?
+  /// SQLite's words, where it opened the file but could not make sense of the schema.
+  public var schemaMessage: String?
+}
+
+/// Things that a user should know although the command succeeded.
+public enum Note: Sendable, Equatable {
+  /// Committed frames of the write-ahead log were part of the source.
+  case walIncluded(frames: Int)
+  /// A hot journal was applied in memory.
+  case journalApplied(pages: Int)
+  /// The file header says WAL and no log was there: it may have been left behind elsewhere.
+  case walMissing
+  /// The output has no salt of its own; it opens only with this one.
+  case saltOutside([UInt8])
+  /// The key was right and the file has no tags, so nobody can tell whether it was altered.
+  case notAuthenticated
+  /// A temporary file of an earlier run that was killed.
+  case leftover(String)
+  /// This engine cannot open the output; the proof rests on tags and SQLite over decoded pages.
+  case notOpenedBySQLCipher(engine: String)
+  /// The engine cannot make sense of the schema, as it stands in the source too.
+  case schemaNotUnderstood(message: String)
+  /// The output's mode is 0600, unlike the source's.
+  case privateMode
+  /// The file is longer than its header says, by whole pages of zeros.
+  case preallocated(bytes: UInt64)
+}
