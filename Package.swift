@@ -19,7 +19,10 @@ let package = Package(
     .systemLibrary(
       name: "CLibCrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-    .target(name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto"], swiftSettings: settings),
+    .systemLibrary(name: "CSystem"),
+    .target(
+      name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto", "CSystem"],
+      swiftSettings: settings),
     .target(name: "SealCLI", dependencies: ["SealCore"], swiftSettings: settings),
     .executableTarget(name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings),
     .testTarget(name: "SealCoreTests", dependencies: ["SealCore"], swiftSettings: settings),

@@ -1,0 +1,72 @@
+// What of the system Swift's own C module hides: open-file-description locks and extended
+// attributes. Declarations only, so there is nothing to build.
+#ifndef DBSEAL_CSYSTEM_SHIM_H
+#define DBSEAL_CSYSTEM_SHIM_H
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+
+// Locks that belong to the open file and not to the process, so that closing another descriptor of
+// the same file does not drop them (fcntl(2), "Open file description locks").
+#if defined(__linux__)
+#define DBSEAL_OFD_GETLK 36
+#define DBSEAL_OFD_SETLK 37
+#elif defined(__APPLE__)
+#define DBSEAL_OFD_GETLK 92
+#define DBSEAL_OFD_SETLK 90
+#else
+#define DBSEAL_OFD_GETLK F_GETLK
+#define DBSEAL_OFD_SETLK F_SETLK
+#endif
+
+static inline int dbseal_lock(int fd, short type, long long start, long long length) {
+  struct flock lock = {0};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = (off_t)start;
+  lock.l_len = (off_t)length;
+  int result = fcntl(fd, DBSEAL_OFD_SETLK, &lock);
+  if (result != 0 && errno == EINVAL) result = fcntl(fd, F_SETLK, &lock);
+  return result;
+}
+
+// 1: somebody else's lock is in the way of `type`; 0: none; -1: errno.
+static inline int dbseal_lock_conflict(int fd, short type, long long start, long long length) {
+  struct flock lock = {0};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = (off_t)start;
+  lock.l_len = (off_t)length;
+  int result = fcntl(fd, DBSEAL_OFD_GETLK, &lock);
+  if (result != 0 && errno == EINVAL) {
+    lock.l_type = type;
+    result = fcntl(fd, F_GETLK, &lock);
+  }
+  if (result != 0) return -1;
+  return lock.l_type == F_UNLCK ? 0 : 1;
+}
+
+#if defined(__APPLE__)
+static inline ssize_t dbseal_listxattr(int fd, char *names, size_t size) {
+  return flistxattr(fd, names, size, 0);
+}
+static inline ssize_t dbseal_getxattr(int fd, const char *name, void *value, size_t size) {
+  return fgetxattr(fd, name, value, size, 0, 0);
+}
+static inline int dbseal_setxattr(int fd, const char *name, const void *value, size_t size) {
+  return fsetxattr(fd, name, value, size, 0, 0);
+}
+#else
+static inline ssize_t dbseal_listxattr(int fd, char *names, size_t size) {
+  return flistxattr(fd, names, size);
+}
+static inline ssize_t dbseal_getxattr(int fd, const char *name, void *value, size_t size) {
+  return fgetxattr(fd, name, value, size);
+}
+static inline int dbseal_setxattr(int fd, const char *name, const void *value, size_t size) {
+  return fsetxattr(fd, name, value, size, 0);
+}
+#endif
+#endif

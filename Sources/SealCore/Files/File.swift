@@ -1,0 +1,156 @@
+// One open file: whole reads and writes at offsets, and the few facts about it that decide
+// whether two names mean one file. The descriptor closes with the last reference.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What makes a file the same file, whatever it is called.
+struct FileIdentity: Hashable, Sendable {
+  var device: UInt64
+  var inode: UInt64
+}
+
+/// The facts of a file that dbseal acts on.
+struct FileStatus: Sendable, Equatable {
+  enum Kind: Sendable { case regular, directory, link, other }
+  var identity: FileIdentity
+  var kind: Kind
+  /// Bytes.
+  var size: UInt64
+  var links: Int
+  /// Permission bits.
+  var mode: UInt32
+  var user: UInt32
+  var group: UInt32
+  /// Last change of the content, in nanoseconds since 1970.
+  var modified: Int64
+
+  init(_ s: stat) {
+    identity = FileIdentity(device: UInt64(s.st_dev), inode: UInt64(s.st_ino))
+    kind =
+      switch s.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .link
+      default: .other
+      }
+    size = UInt64(clamping: s.st_size)
+    links = Int(s.st_nlink)
+    mode = UInt32(s.st_mode) & 0o7777
+    user = s.st_uid
+    group = s.st_gid
+    #if canImport(Darwin)
+      modified = Int64(s.st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(s.st_mtimespec.tv_nsec)
+    #else
+      modified = Int64(s.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(s.st_mtim.tv_nsec)
+    #endif
+  }
+
+  /// The status of what `path` names, or nil where there is nothing.
+  static func of(_ path: String, followLinks: Bool = true) throws -> FileStatus? {
+    do {
+      return FileStatus(try System.status(at: path, followLinks: followLinks))
+    } catch SealError.io(let failure) where failure.errno == ENOENT || failure.errno == ENOTDIR {
+      return nil
+    }
+  }
+}
+
+/// An open regular file.
+final class File: @unchecked Sendable {
+  enum Access: Sendable {
+    case read
+    case readWrite
+    /// A new file, mode 0600, never through a link, never over something that exists.
+    case create
+  }
+
+  let path: String
+  let descriptor: Int32
+
+  init(_ path: String, _ access: Access = .read) throws {
+    self.path = path
+    // O_NONBLOCK: a FIFO must not make the open wait; it is refused by its kind right after.
+    switch access {
+    case .read: descriptor = try System.open(path, O_RDONLY | O_NONBLOCK)
+    case .readWrite: descriptor = try System.open(path, O_RDWR | O_NONBLOCK)
+    case .create:
+      descriptor = try System.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    }
+  }
+
+  deinit { System.close(descriptor) }
+
+  func status() throws -> FileStatus { FileStatus(try System.status(descriptor, path)) }
+
+  /// Size in bytes.
+  func size() throws -> UInt64 { try status().size }
+
+  /// Reads until `buffer` is full or the file ends; the number of bytes read.
+  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = try System.read(descriptor, path, into: rest, at: offset &+ UInt64(done))
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Up to `count` bytes at `offset`.
+  func bytes(at offset: UInt64, count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = try bytes.withUnsafeMutableBytes { try read(at: offset, into: $0) }
+    bytes.removeLast(count - got)
+    return bytes
+  }
+
+  /// Writes all of `buffer`.
+  func write(at offset: UInt64, _ buffer: UnsafeRawBufferPointer) throws {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+      let count = try System.write(descriptor, path, from: rest, at: offset &+ UInt64(done))
+      // A write of nothing without an error would loop for ever: call it a full disk.
+      if count == 0 { throw SealError.io(IOFailure(.write, path: path, errno: ENOSPC)) }
+      done += count
+    }
+  }
+
+  func sync() throws { try System.sync(descriptor, path) }
+  func truncate(to size: UInt64) throws { try System.truncate(descriptor, path, to: size) }
+}
+
+/// Names and folders of paths, as text.
+enum Path {
+  /// The folder of `path`, `.` for a bare name.
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last component of `path`.
+  static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  static func join(_ folder: String, _ name: String) -> String {
+    folder == "." ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : folder + "/" + name
+  }
+
+  /// Makes the entries of a folder durable.
+  static func syncFolder(_ folder: String) throws {
+    let descriptor = try System.open(folder, O_RDONLY)
+    defer { System.close(descriptor) }
+    do {
+      try System.sync(descriptor, folder)
+    } catch SealError.io(let failure) where failure.errno == EINVAL || failure.errno == EROFS {
+      // Some file systems have nothing to sync in a folder.
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// How an output gets its name: written under a temporary one in the same folder, mode 0600 from
+// its first byte, synced, and then named by one atomic rename, followed by a sync of the folder.
+// Until that rename nothing of the old file is touched, and on every way out before it the
+// temporary file is removed. A kill leaves at most that file; the next run finds and removes it.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// A new file on its way to `path`.
+final class Replacement {
+  let path: String
+  let temporary: File
+  private let folder: String
+  private var isDone = false
+
+  /// Makes the empty temporary file beside `path`. `leftovers` are temporary files of runs that
+  /// were killed, which were removed.
+  init(of path: String) throws {
+    self.path = path
+    folder = Path.folder(of: path)
+    temporary = try Self.makeTemporary(for: path)
+    _ = System.markInUse(temporary.descriptor)
+  }
+
+  deinit { discard() }
+
+  /// Removes the temporary file, unless it has its final name.
+  func discard() {
+    guard !isDone else { return }
+    isDone = true
+    // SQLite makes a journal only for a file that it writes; none is written through it here.
+    _ = try? System.unlink(temporary.path)
+  }
+
+  /// Gives the file its name. `backup`: the old file is kept under this name, which must be free.
+  /// After this returns, or throws from the folder's sync, the new file stands under `path`.
+  func commit(backup: String?) throws {
+    if let backup { try Self.keep(path, as: backup) }
+    do {
+      try System.rename(temporary.path, to: path)
+    } catch {
+      if let backup { _ = try? System.unlink(backup) }
+      throw error
+    }
+    isDone = true
+    try Path.syncFolder(folder)
+  }
+
+  private static func keep(_ path: String, as backup: String) throws {
+    do {
+      try System.link(path, to: backup)
+    } catch SealError.io(let failure) where failure.errno == EEXIST {
+      throw SealError.exists(path: backup, .backup)
+    }
+  }
+
+  /// Removes temporary files for `path` that no living process uses; their paths.
+  static func removeLeftovers(of path: String) -> [String] {
+    let folder = Path.folder(of: path)
+    let prefix = Array(prefix(for: path).utf8)
+    guard let names = try? System.names(in: folder) else { return [] }
+    return names.filter { $0.utf8.count == prefix.count + 6 && $0.utf8.starts(with: prefix) }
+      .sorted().compactMap { name in
+        let leftover = Path.join(folder, name)
+        guard (try? FileStatus.of(leftover, followLinks: false))??.kind == .regular,
+          let file = try? File(leftover, .readWrite), System.markInUse(file.descriptor)
+        else { return nil }
+        return (try? System.unlink(leftover)) == nil ? nil : leftover
+      }
+  }
+
+  private static func prefix(for path: String) -> String {
+    // A name may have 255 bytes; a long one is cut so that the temporary name fits.
+    let name = Array(Path.name(of: path).utf8.prefix(255 - 19))
+    return "." + String(decoding: name, as: UTF8.self) + ".dbseal-"
+  }
+
+  private static func makeTemporary(for path: String) throws -> File {
+    let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+    var random = SystemRandomNumberGenerator()
+    for attempt in 0... {
+      let suffix = String((0..<6).map { _ in letters[Int.random(in: 0..<36, using: &random)] })
+      do {
+        return try File(Path.join(Path.folder(of: path), prefix(for: path) + suffix), .create)
+      } catch SealError.io(let failure) where failure.errno == EEXIST && attempt < 100 {
+        continue
+      }
+    }
+    throw SealError.io(IOFailure(.open, path: path, errno: EEXIST))
+  }
+}

@@ -1,0 +1,28 @@
+// The files that SQLite keeps beside a database, and why they matter: a log or journal that does
+// not belong to the file beside it destroys that file on the next open.
+
+/// The names of a database's companions.
+struct Sidecars: Sendable {
+  let log: String
+  let sharedMemory: String
+  let journal: String
+
+  init(of database: String) {
+    log = database + "-wal"
+    sharedMemory = database + "-shm"
+    journal = database + "-journal"
+  }
+
+  var all: [String] { [log, journal, sharedMemory] }
+
+  /// Those that exist, as paths.
+  func present() throws -> [String] {
+    try all.filter { try FileStatus.of($0, followLinks: false) != nil }
+  }
+
+  /// Removes those that exist: the content-bearing ones first, so that what a crash in between
+  /// leaves is never a log without its index but with another database.
+  func remove() throws {
+    for path in try present() { try System.unlink(path) }
+  }
+}

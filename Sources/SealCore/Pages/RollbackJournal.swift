@@ -1,0 +1,114 @@
+// Reads a rollback journal as SQLite's recovery would. A hot journal means that the last writer
+// died: the main file is half written and the original pages stand here.
+// Source: sqlite.org/fileformat2.html, "The Rollback Journal"; pager.c, pager_playback.
+
+enum RollbackJournal {
+  private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+
+  /// The original pages in the journal `path`, or nil where there is no journal, it was finished
+  /// (emptied, zeroed, or its super-journal is gone), or it holds nothing. The caller has made
+  /// sure that no living writer owns it.
+  static func read(_ path: String, cancellation: Cancellation) throws -> PageOverlay? {
+    guard let status = try FileStatus.of(path), status.kind == .regular, status.size > 0 else {
+      return nil
+    }
+    let file = try File(path)
+    let size = try file.size()
+    guard let first = try Segment(file, at: 0) else { return nil }
+    guard try !wasCommitted(file, size: size) else { return nil }
+    return try scan(file, size: size, first: first, cancellation: cancellation)
+  }
+
+  private struct Segment {
+    let records: UInt32
+    let nonce: UInt32
+    let pageCount: UInt32
+    let sectorSize: Int
+    let pageSize: Int
+
+    /// The header at `offset`, or nil where there is none.
+    init?(_ file: File, at offset: UInt64) throws {
+      let bytes = try file.bytes(at: offset, count: 28)
+      guard bytes.count == 28, bytes.starts(with: magic) else { return nil }
+      (records, nonce, pageCount, sectorSize, pageSize) = bytes.withUnsafeBytes {
+        (
+          $0.bigEndian32(at: 8), $0.bigEndian32(at: 12), $0.bigEndian32(at: 16),
+          Int($0.bigEndian32(at: 20)), Int($0.bigEndian32(at: 24))
+        )
+      }
+      // The limits of readJournalHdr in pager.c.
+      guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0,
+        (32...65536).contains(sectorSize), sectorSize & (sectorSize - 1) == 0
+      else { return nil }
+    }
+  }
+
+  private static func scan(
+    _ file: File, size: UInt64, first: Segment, cancellation: Cancellation
+  ) throws -> PageOverlay? {
+    let recordSize = UInt64(first.pageSize + 8)
+    var offsets: [UInt32: UInt64] = [:]
+    var used = 0
+    var record = [UInt8](repeating: 0, count: first.pageSize + 8)
+    var headerOffset: UInt64 = 0
+    var segment: Segment? = first
+    segments: while let current = segment {
+      // Only the first header's sizes count, as in SQLite.
+      var position = headerOffset + UInt64(first.sectorSize)
+      var records = UInt64(current.records)
+      if current.records == UInt32.max {
+        records = position < size ? (size - position) / recordSize : 0
+      }
+      while records > 0 {
+        if used % 1024 == 0 { try cancellation.check() }
+        let got = try record.withUnsafeMutableBytes { try file.read(at: position, into: $0) }
+        guard got == record.count,
+          let page = record.withUnsafeBytes({ validPage($0, first.pageSize, current.nonce) })
+        else { break segments }
+        if page <= first.pageCount, offsets[page] == nil { offsets[page] = position + 4 }
+        used += 1
+        position += recordSize
+        records -= 1
+      }
+      let sector = UInt64(first.sectorSize)
+      let next = (position + sector - 1) / sector * sector
+      guard next > headerOffset, next < size else { break }
+      headerOffset = next
+      segment = try Segment(file, at: next)
+    }
+    return PageOverlay(
+      origin: .journal, pageSize: first.pageSize, pageCount: first.pageCount, offsets: offsets,
+      records: used, file: file)
+  }
+
+  /// The page number of a record, or nil where recovery stops.
+  private static func validPage(
+    _ record: UnsafeRawBufferPointer, _ pageSize: Int, _ nonce: UInt32
+  ) -> UInt32? {
+    let page = record.bigEndian32(at: 0)
+    guard page != 0, UInt64(page) != UInt64(0x4000_0000 / pageSize) + 1 else { return nil }
+    var sum = nonce
+    var index = pageSize - 200
+    while index > 0 {
+      sum = sum &+ UInt32(record[4 + index])
+      index -= 200
+    }
+    return sum == record.bigEndian32(at: 4 + pageSize) ? page : nil
+  }
+
+  /// Whether the journal names a super-journal that is gone: then the transaction was committed.
+  private static func wasCommitted(_ file: File, size: UInt64) throws -> Bool {
+    guard size >= 16 else { return false }
+    let tail = try file.bytes(at: size - 16, count: 16)
+    guard tail.count == 16, tail.suffix(8).elementsEqual(magic) else { return false }
+    let (length, checksum) = tail.withUnsafeBytes {
+      (UInt64($0.bigEndian32(at: 0)), $0.bigEndian32(at: 4))
+    }
+    guard length > 0, length < 4096, length + 16 <= size else { return false }
+    let name = try file.bytes(at: size - 16 - length, count: Int(length))
+    let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
+    guard sum == checksum, !name.contains(0), let path = String(validating: name, as: UTF8.self)
+    else { return false }
+    return try FileStatus.of(path) == nil
+  }
+}
