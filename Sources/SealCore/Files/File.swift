@@ -121,6 +121,8 @@ final class File: @unchecked Sendable {
     }
   }
 
+  /// A hint that the file will be read from front to back.
+  func adviseSequential() { System.adviseSequential(descriptor) }
   func sync() throws { try System.sync(descriptor, path) }
   func truncate(to size: UInt64) throws { try System.truncate(descriptor, path, to: size) }
 }

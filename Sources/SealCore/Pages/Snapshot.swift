@@ -1,0 +1,144 @@
+// The raw pages of a database at one moment: the main file under a lock, with the committed frames
+// of its log, or the originals in a hot journal, laid over. Raw means as they are on the disk:
+// encrypted if the database is. Nothing is ever written through this.
+
+/// A consistent view of a database's bytes. Reading is safe from several threads at once.
+final class Snapshot: @unchecked Sendable {
+  let file: File
+  let lock: DatabaseLock
+  let overlay: PageOverlay?
+  /// What the log holds, where there is one.
+  let log: WriteAheadLog.Contents?
+  /// Size of the main file in bytes, under the lock.
+  let fileSize: UInt64
+  private let status: FileStatus
+  private let logStatus: FileStatus?
+
+  var path: String { file.path }
+
+  /// Opens `path` for reading under a reader's lock. Waits up to `timeout` seconds for it.
+  convenience init(reading path: String, timeout: Double, cancellation: Cancellation) throws {
+    let file = try File(path)
+    try Self.requireRegular(file)
+    let lock = try DatabaseLock(shared: file, timeout: timeout, cancellation: cancellation)
+    try self.init(file, lock, timeout, cancellation)
+  }
+
+  /// Opens `path` under the exclusive lock, for a command that will replace the file.
+  convenience init(replacing path: String, timeout: Double, cancellation: Cancellation) throws {
+    let file = try File(path, .readWrite)
+    try Self.requireRegular(file)
+    let lock = try DatabaseLock(exclusive: file, timeout: timeout, cancellation: cancellation)
+    try self.init(file, lock, timeout, cancellation)
+  }
+
+  private init(
+    _ file: File, _ lock: DatabaseLock, _ timeout: Double, _ cancellation: Cancellation
+  ) throws {
+    self.file = file
+    self.lock = lock
+    let sidecars = Sidecars(of: file.path)
+    if try Self.holdsBytes(sidecars.log) {
+      try lock.protectLog(timeout: timeout, cancellation: cancellation)
+    }
+    status = try file.status()
+    fileSize = status.size
+    log = try WriteAheadLog.read(sidecars.log, cancellation: cancellation)
+    logStatus = try FileStatus.of(sidecars.log)
+    if let frames = log?.overlay {
+      overlay = frames
+    } else if fileSize > 0, try Self.holdsBytes(sidecars.journal), try !lock.writerIsActive() {
+      overlay = try RollbackJournal.read(sidecars.journal, cancellation: cancellation)
+    } else {
+      overlay = nil
+    }
+    file.adviseSequential()
+  }
+
+  private static func requireRegular(_ file: File) throws {
+    guard try file.status().kind == .regular else {
+      throw SealError.wrongKind(path: file.path, found: .other)
+    }
+  }
+
+  private static func holdsBytes(_ path: String) throws -> Bool {
+    guard let status = try FileStatus.of(path) else { return false }
+    return status.kind == .regular && status.size > 0
+  }
+
+  /// Pages of `pageSize` bytes that file and overlay hold; a last partial page counts.
+  func physicalPages(pageSize: Int) -> UInt64 {
+    if let overlay { return UInt64(overlay.pageCount) }
+    return (fileSize + UInt64(pageSize) - 1) / UInt64(pageSize)
+  }
+
+  /// Reads `count` raw pages from number `first` on. Bytes past the end of the file read as zeros,
+  /// as SQLite has it.
+  func read(first: UInt32, count: Int, pageSize: Int, into buffer: UnsafeMutableRawPointer) throws {
+    let bytes = UnsafeMutableRawBufferPointer(start: buffer, count: count * pageSize)
+    if overlay == nil || count > 1 || overlay?.offsets[first] == nil {
+      let got = try file.read(at: UInt64(first &- 1) * UInt64(pageSize), into: bytes)
+      if got < bytes.count {
+        UnsafeMutableRawBufferPointer(rebasing: bytes[got...]).initializeMemory(
+          as: UInt8.self, repeating: 0)
+      }
+    }
+    guard let overlay, overlay.pageSize == pageSize else { return }
+    for index in 0..<count {
+      let page = UnsafeMutableRawBufferPointer(rebasing: bytes[(index * pageSize)...].prefix(pageSize))
+      _ = try overlay.read(first &+ UInt32(index), into: page)
+    }
+  }
+
+  /// The first `count` bytes of page 1 as the snapshot has them (fewer where there are fewer).
+  func start(count: Int) throws -> [UInt8] {
+    guard let overlay, overlay.offsets[1] != nil else {
+      return try file.bytes(at: 0, count: count)
+    }
+    var page = [UInt8](repeating: 0, count: overlay.pageSize)
+    try page.withUnsafeMutableBytes { _ = try overlay.read(1, into: $0) }
+    return Array(page.prefix(count))
+  }
+
+  /// Protects a database whose header turned out to say WAL although no log was there.
+  func protectLog(timeout: Double, cancellation: Cancellation) throws {
+    try lock.protectLog(timeout: timeout, cancellation: cancellation)
+  }
+
+  /// Throws `.changedWhileReading` if main file or log are not what they were. A log that others
+  /// have open may have grown.
+  func requireUnchanged() throws {
+    let now = try file.status()
+    let log = try FileStatus.of(Sidecars(of: path).log)
+    let sameLog =
+      log == logStatus
+      || (lock.strength == .shared && log?.identity == logStatus?.identity)
+      || (lock.strength == .shared && logStatus == nil)
+    guard now.size == status.size, now.modified == status.modified, sameLog else {
+      throw SealError.changedWhileReading(path: path)
+    }
+  }
+
+  /// Writes the overlay into the main file and removes log, index and journal: a checkpoint or a
+  /// rollback. Only under the exclusive lock, just before the file is replaced: afterwards main
+  /// file alone is the database, and a crash at any point leaves what SQLite recovers.
+  func settle() throws {
+    guard lock.strength == .exclusive else {
+      throw SealError.locked(path: path, holders: OpenFiles.holders(of: path))
+    }
+    if let overlay {
+      var page = [UInt8](repeating: 0, count: overlay.pageSize)
+      for number in overlay.offsets.keys.sorted() {
+        try page.withUnsafeMutableBytes { bytes in
+          _ = try overlay.read(number, into: bytes)
+          try file.write(
+            at: UInt64(number - 1) * UInt64(overlay.pageSize), UnsafeRawBufferPointer(bytes))
+        }
+      }
+      try file.truncate(to: UInt64(overlay.pageCount) * UInt64(overlay.pageSize))
+      try file.sync()
+    }
+    try Sidecars(of: path).remove()
+    try Path.syncFolder(Path.folder(of: path))
+  }
+}

@@ -1,0 +1,134 @@
+// The output end of the pipeline: takes pages in any order, and threads seal them and write them,
+// in runs as long as the numbers allow. Memory is a fixed number of batches.
+
+/// Writes the pages of a new database to a file.
+final class PageSink: PageWriting, @unchecked Sendable {
+  private let output: Output
+  private let capacity: Int
+  private let cancellation: Cancellation
+  private let shared: Monitor<State>
+  private var current: Batch
+  private var threads: [WorkerThread] = []
+  private let ownCodec: PageCodec?
+  private static let batchBytes = 512 << 10
+
+  private struct State {
+    var full: [Batch] = []
+    var empty: [Batch] = []
+    var isFinished = false
+    var failure: (any Error)?
+  }
+
+  private final class Batch {
+    let buffer: UnsafeMutableRawPointer
+    var numbers: [UInt32] = []
+    init(bytes: Int, pages: Int) {
+      buffer = .allocate(byteCount: bytes, alignment: 4096)
+      numbers.reserveCapacity(pages)
+    }
+    deinit { buffer.deallocate() }
+  }
+
+  /// `codec` nil: pages are written as they are. `workers` 0: everything happens in `write`.
+  init(
+    _ file: File, pageSize: Int, codec: CodecMaker?, workers: Int, meter: ProgressMeter? = nil,
+    cancellation: Cancellation
+  ) throws {
+    output = Output(file: file, pageSize: pageSize, meter: meter)
+    self.cancellation = cancellation
+    let pages = max(1, Self.batchBytes / pageSize)
+    capacity = pages
+    func batch() -> Batch { Batch(bytes: pages * pageSize, pages: pages) }
+    current = batch()
+    var state = State()
+    if workers > 0 { state.empty = (0...(2 * workers)).map { _ in batch() } }
+    shared = Monitor(state)
+    ownCodec = workers == 0 ? try codec?() : nil
+    for _ in 0..<workers {
+      let codec = UncheckedBox(try codec?())
+      threads.append(
+        WorkerThread { [shared, output] in Self.drain(shared, output, codec.value) })
+    }
+  }
+
+  deinit { stop() }
+
+  func write(_ number: UInt32, _ bytes: UnsafeRawPointer) throws {
+    (current.buffer + current.numbers.count * output.pageSize).copyMemory(
+      from: bytes, byteCount: output.pageSize)
+    current.numbers.append(number)
+    if current.numbers.count == capacity { try submit() }
+  }
+
+  /// Writes what is left and waits for it; the file then has exactly `pageCount` pages, and those
+  /// that were never written (the lock-byte page) read as zeros.
+  func finish(pageCount: UInt32) throws {
+    if !current.numbers.isEmpty { try submit() }
+    stop()
+    if let failure = shared.withLock({ $0.failure }) { throw failure }
+    try output.file.truncate(to: UInt64(pageCount) * UInt64(output.pageSize))
+  }
+
+  /// Ends the threads after what they were given.
+  func stop() {
+    shared.update { $0.isFinished = true }
+    for thread in threads { thread.join() }
+    threads = []
+  }
+
+  private func submit() throws {
+    try cancellation.check()
+    if threads.isEmpty {
+      try output.process(current, ownCodec)
+      current.numbers.removeAll(keepingCapacity: true)
+      return
+    }
+    let batch = current
+    current = try shared.wait { state -> Batch? in
+      if let failure = state.failure { throw failure }
+      guard let next = state.empty.popLast() else { return nil }
+      state.full.append(batch)
+      return next
+    }
+  }
+
+  private static func drain(_ shared: Monitor<State>, _ output: Output, _ codec: PageCodec?) {
+    while true {
+      let next = shared.wait { state -> Batch?? in
+        if !state.full.isEmpty { return state.full.removeFirst() }
+        return state.isFinished ? .some(nil) : nil
+      }
+      guard let batch = next else { return }
+      let failed = shared.withLock { $0.failure != nil }
+      do {
+        if !failed { try output.process(batch, codec) }
+      } catch { shared.update { $0.failure = $0.failure ?? error } }
+      batch.numbers.removeAll(keepingCapacity: true)
+      shared.update { $0.empty.append(batch) }
+    }
+  }
+
+  /// The file and how its pages are written: what the threads share.
+  private struct Output: Sendable {
+    let file: File
+    let pageSize: Int
+    let meter: ProgressMeter?
+
+    /// Seals and writes a batch, one write for each run of consecutive numbers.
+    func process(_ batch: Batch, _ codec: PageCodec?) throws {
+      let numbers = batch.numbers
+      var start = 0
+      while start < numbers.count {
+        var end = start + 1
+        while end < numbers.count, numbers[end] == numbers[end - 1] &+ 1 { end += 1 }
+        let run = batch.buffer + start * pageSize
+        try codec?.seal(first: numbers[start], count: end - start, in: run)
+        try file.write(
+          at: UInt64(numbers[start] &- 1) * UInt64(pageSize),
+          UnsafeRawBufferPointer(start: run, count: (end - start) * pageSize))
+        start = end
+      }
+      meter?.add(numbers.count * pageSize)
+    }
+  }
+}

@@ -1,0 +1,270 @@
+// Random access to decoded pages at the speed of sequential reading. Whoever walks a B-tree says
+// on entering an interior page which pages come next; worker threads read them in runs, decode
+// them, and have them ready when they are asked for. Memory is a fixed number of chunks, whatever
+// the size of the database. A page that nobody announced is read on the spot.
+
+/// Decoded pages of a store, each asked for about once.
+final class ReadAhead: PageReading, @unchecked Sendable {
+  let store: PageStore
+  var pageSize: Int { store.pageSize }
+  var pageCount: UInt32 { store.pageCount }
+  /// The pages that were read, and with them authenticated.
+  let visited: PageBitmap
+
+  private let meter: ProgressMeter?
+  private let cancellation: Cancellation
+  private let shared: Monitor<Schedule>
+  private var threads: [WorkerThread] = []
+  private let ownCodec: PageCodec?
+  /// Bytes of a chunk: a run of pages that is read by one system call.
+  private static let chunkBytes = 128 << 10
+  private static let chunkCount = 64
+
+  /// `workers` 0: no threads, every page is read when it is asked for.
+  init(
+    _ store: PageStore, workers: Int, meter: ProgressMeter? = nil, cancellation: Cancellation
+  ) throws {
+    self.store = store
+    self.meter = meter
+    self.cancellation = cancellation
+    visited = PageBitmap(count: store.pageCount)
+    ownCodec = try store.codec?()
+    let capacity = max(1, Self.chunkBytes / store.pageSize)
+    // A small database needs no more chunks than it has pages.
+    let chunks = workers == 0 ? 0 : min(Self.chunkCount, Int(store.pageCount) / capacity + 4)
+    shared = Monitor(
+      Schedule(chunks: chunks, capacity: capacity, pageSize: store.pageSize, last: store.pageCount))
+    for _ in 0..<workers {
+      let codec = try store.codec?()
+      threads.append(
+        WorkerThread { [shared, store] in Self.load(store, UncheckedBox(codec), from: shared) })
+    }
+  }
+
+  deinit { stop() }
+
+  /// Ends the threads. Pages can still be read, one by one.
+  func stop() {
+    shared.update { $0.isStopped = true }
+    for thread in threads { thread.join() }
+    threads = []
+  }
+
+  func prefetch(_ numbers: [UInt32]) {
+    guard !threads.isEmpty else { return }
+    shared.update { schedule in
+      schedule.announce(numbers)
+      schedule.plan(skipping: visited)
+    }
+  }
+
+  func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
+    try cancellation.check()
+    let chunk = shared.wait { schedule -> Chunk?? in
+      guard let chunk = schedule.chunks[number] else {
+        if schedule.free.isEmpty { schedule.evictOldest() }
+        return .some(nil)
+      }
+      return chunk.isReady ? chunk : nil
+    }
+    _ = visited.insert(number)
+    meter?.add(pageSize)
+    guard let chunk else { return try readNow(number, into: buffer) }
+    let index = Int(number - chunk.first)
+    buffer.copyMemory(from: chunk.buffer + index * pageSize, byteCount: pageSize)
+    let verdict = chunk.verdicts[index]
+    let failure = chunk.failure
+    shared.update { schedule in
+      schedule.consume(number, of: chunk)
+      schedule.plan(skipping: visited)
+    }
+    if let failure { throw failure }
+    try require(verdict, page: number)
+  }
+
+  private func readNow(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
+    try store.pages.read(first: number, count: 1, pageSize: pageSize, into: buffer)
+    guard let ownCodec else { return }
+    try require(ownCodec.open(page: number, in: buffer), page: number)
+  }
+
+  private func require(_ verdict: PageVerdict, page: UInt32) throws {
+    switch verdict {
+    case .opened: return
+    case .blank:
+      throw SealError.damaged(
+        Damage(path: store.pages.path, flaw: .structure(page: page, .blank)))
+    case .forged:
+      throw SealError.damaged(
+        Damage(
+          path: store.pages.path, flaw: .pages([page], total: 1, pagesInFile: pageCount)))
+    }
+  }
+
+  /// What each thread does: load the chunks that are due.
+  private static func load(
+    _ store: PageStore, _ codec: UncheckedBox<PageCodec?>, from shared: Monitor<Schedule>
+  ) {
+    while true {
+      let next = shared.wait { schedule -> Chunk?? in
+        if schedule.isStopped { return .some(nil) }
+        guard schedule.due < schedule.queue.count else { return nil }
+        return schedule.nextDue()
+      }
+      guard let chunk = next else { return }
+      do {
+        try store.pages.read(
+          first: chunk.first, count: chunk.count, pageSize: store.pageSize, into: chunk.buffer)
+        if let codec = codec.value {
+          codec.open(first: chunk.first, count: chunk.count, in: chunk.buffer) { number, verdict in
+            chunk.verdicts[Int(number - chunk.first)] = verdict
+          }
+        }
+      } catch { chunk.failure = error }
+      shared.update { _ in chunk.isReady = true }
+    }
+  }
+}
+
+/// Hands a value that is used by one thread only across to it.
+struct UncheckedBox<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// A run of consecutive pages, being loaded or ready.
+private final class Chunk: @unchecked Sendable {
+  let buffer: UnsafeMutableRawPointer
+  var first: UInt32 = 0
+  var count = 0
+  var verdicts: [PageVerdict]
+  var failure: (any Error)?
+  var isReady = false
+  /// Pages that were not asked for yet.
+  var remaining = 0
+  /// Grows with every chunk that is planned.
+  var age = 0
+
+  init(capacity: Int, pageSize: Int) {
+    buffer = .allocate(byteCount: capacity * pageSize, alignment: 4096)
+    verdicts = Array(repeating: .opened, count: capacity)
+  }
+
+  deinit { buffer.deallocate() }
+}
+
+/// Which pages come next, and which chunks hold what.
+private struct Schedule {
+  private struct Announcement {
+    var numbers: [UInt32]
+    var position = 0
+    /// How many may still be read while it is not the newest one.
+    var allowance = 2
+  }
+
+  var isStopped = false
+  var free: [Chunk]
+  /// Page number to the chunk that holds it or will.
+  var chunks: [UInt32: Chunk] = [:]
+  var queue: [Chunk] = []
+  var due = 0
+  private let capacity: Int
+  private let last: UInt32
+  private var announcements: [Announcement] = []
+  private var planned = 0
+
+  init(chunks: Int, capacity: Int, pageSize: Int, last: UInt32) {
+    self.capacity = capacity
+    self.last = last
+    free = (0..<chunks).map { _ in Chunk(capacity: capacity, pageSize: pageSize) }
+  }
+
+  mutating func announce(_ numbers: [UInt32]) {
+    announcements.removeAll { $0.position >= $0.numbers.count }
+    for index in announcements.indices { announcements[index].allowance = 2 }
+    announcements.append(Announcement(numbers: numbers))
+  }
+
+  /// Fills free chunks: from the newest announcement, and a little from the one before it, which
+  /// holds the siblings of the page whose children are being read.
+  mutating func plan(skipping visited: PageBitmap) {
+    guard let newest = announcements.indices.last else { return }
+    fill(from: newest, limit: Int.max, skipping: visited)
+    guard newest > 0, announcements[newest].position >= announcements[newest].numbers.count else {
+      return
+    }
+    let limit = announcements[newest - 1].allowance
+    let used = fill(from: newest - 1, limit: limit, skipping: visited)
+    announcements[newest - 1].allowance -= used
+  }
+
+  @discardableResult
+  private mutating func fill(from index: Int, limit: Int, skipping visited: PageBitmap) -> Int {
+    var taken = 0
+    let numbers = announcements[index].numbers
+    var position = announcements[index].position
+    while taken < limit, position < numbers.count, let chunk = free.last {
+      let first = numbers[position]
+      position += 1
+      guard isWanted(first, visited) else { continue }
+      var count = 1
+      while count < capacity, taken + count < limit, position < numbers.count,
+        numbers[position] == first &+ UInt32(count), isWanted(numbers[position], visited)
+      {
+        count += 1
+        position += 1
+      }
+      free.removeLast()
+      add(chunk, first: first, count: count)
+      taken += count
+    }
+    announcements[index].position = position
+    return taken
+  }
+
+  private func isWanted(_ number: UInt32, _ visited: PageBitmap) -> Bool {
+    number >= 1 && number <= last && chunks[number] == nil && !visited.contains(number)
+  }
+
+  private mutating func add(_ chunk: Chunk, first: UInt32, count: Int) {
+    chunk.first = first
+    chunk.count = count
+    chunk.remaining = count
+    chunk.isReady = false
+    chunk.failure = nil
+    planned += 1
+    chunk.age = planned
+    for index in 0..<count {
+      chunk.verdicts[index] = .opened
+      chunks[first + UInt32(index)] = chunk
+    }
+    queue.append(chunk)
+  }
+
+  mutating func nextDue() -> Chunk {
+    let chunk = queue[due]
+    due += 1
+    if due > 256 {
+      queue.removeFirst(due)
+      due = 0
+    }
+    return chunk
+  }
+
+  mutating func consume(_ number: UInt32, of chunk: Chunk) {
+    chunks[number] = nil
+    chunk.remaining -= 1
+    if chunk.remaining == 0 { free.append(chunk) }
+  }
+
+  /// Gives up the oldest ready chunk, so that announced pages that nobody asked for do not keep
+  /// memory for ever.
+  mutating func evictOldest() {
+    guard let oldest = chunks.values.filter(\.isReady).min(by: { $0.age < $1.age }) else { return }
+    for index in 0..<oldest.count {
+      let number = oldest.first + UInt32(index)
+      if chunks[number] === oldest { chunks[number] = nil }
+    }
+    free.append(oldest)
+  }
+}

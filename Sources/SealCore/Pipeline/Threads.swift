@@ -1,0 +1,141 @@
+// Threads and the one kind of lock that the pipeline needs. Plain POSIX threads: the work is a few
+// long loops over batches of pages, and the binary stays free of further libraries.
+
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// State that threads share, with a way to wait for it to change.
+final class Monitor<State>: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var state: State
+
+  init(_ state: State) {
+    self.state = state
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(changed, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(changed)
+    pthread_mutex_destroy(mutex)
+    changed.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Looks at or changes the state without waking anybody.
+  @inline(__always)
+  func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+
+  /// Changes the state and wakes all who wait.
+  func update<R>(_ body: (inout State) throws -> R) rethrows -> R {
+    pthread_mutex_lock(mutex)
+    defer {
+      pthread_cond_broadcast(changed)
+      pthread_mutex_unlock(mutex)
+    }
+    return try body(&state)
+  }
+
+  /// Waits until `body` answers something, and wakes the others then.
+  func wait<R>(for body: (inout State) throws -> R?) rethrows -> R {
+    pthread_mutex_lock(mutex)
+    defer {
+      pthread_cond_broadcast(changed)
+      pthread_mutex_unlock(mutex)
+    }
+    while true {
+      if let result = try body(&state) { return result }
+      pthread_cond_wait(changed, mutex)
+    }
+  }
+}
+
+/// A running thread. It must be joined.
+final class WorkerThread {
+  private final class Body {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  #if canImport(Darwin)
+    private var thread: pthread_t?
+  #else
+    private var thread = pthread_t()
+  #endif
+  private var isRunning = false
+
+  /// Starts `run`; where the system has no thread to give it runs at once, here.
+  init(_ run: @escaping @Sendable () -> Void) {
+    let body = Unmanaged.passRetained(Body(run))
+    let started = pthread_create(
+      &thread, nil,
+      { argument in
+        // Signals are for the thread that handles them.
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        #if canImport(Darwin)
+          Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        #else
+          if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+        #endif
+        return nil
+      }, body.toOpaque())
+    if started == 0 {
+      isRunning = true
+    } else {
+      body.takeRetainedValue().run()
+    }
+  }
+
+  /// Waits for the end.
+  func join() {
+    guard isRunning else { return }
+    isRunning = false
+    #if canImport(Darwin)
+      if let thread { pthread_join(thread, nil) }
+    #else
+      pthread_join(thread, nil)
+    #endif
+  }
+}
+
+/// Independent pieces of work, numbered from 0, done by several threads.
+enum ParallelRuns {
+  /// Calls the function that `makeWorker` gives each thread with every number below `count` once,
+  /// in ascending order of start. The first error ends the rest and is thrown.
+  static func forEach(
+    count: Int, workers: Int, cancellation: Cancellation,
+    makeWorker: @escaping @Sendable () throws -> (Int) throws -> Void
+  ) throws {
+    let next = Atomic<Int>(0)
+    let failure = Monitor<(any Error)?>(nil)
+    @Sendable func work() {
+      do {
+        let run = try makeWorker()
+        while failure.withLock({ $0 == nil }) {
+          try cancellation.check()
+          let index = next.add(1, ordering: .relaxed).oldValue
+          guard index < count else { return }
+          try run(index)
+        }
+      } catch { failure.withLock { $0 = $0 ?? error } }
+    }
+    withoutActuallyEscaping(work) { work in
+      let helpers = (1..<max(1, min(workers, count))).map { _ in WorkerThread(work) }
+      work()
+      for helper in helpers { helper.join() }
+    }
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+}
