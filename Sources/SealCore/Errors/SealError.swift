@@ -201,6 +201,8 @@ public enum Shortcoming: Sendable, Equatable {
   case engineTooOld(engine: String, needed: String, feature: String)
   /// The engine cannot read the schema. `message` is SQLite's.
   case schema(message: String)
+  /// libcrypto refused: no such algorithm, no random bytes. `function` is the one that failed.
+  case crypto(function: String)
 }
 
 /// Where the proof of an output failed.

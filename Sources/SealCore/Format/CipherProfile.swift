@@ -87,7 +87,8 @@ public struct CipherProfile: Sendable, Equatable {
     guard (1...Int(Int32.max)).contains(fastKDFIterations) else {
       throw SealError.badProfile(.fastKDFIterations(fastKDFIterations))
     }
-    guard plaintextHeader >= 0, plaintextHeader % 16 == 0, plaintextHeader <= pageSize - reserve - 16
+    guard plaintextHeader >= 0, plaintextHeader % 16 == 0,
+      plaintextHeader <= pageSize - reserve - 16
     else { throw SealError.badProfile(.plaintextHeader(plaintextHeader)) }
   }
 }
