@@ -1,0 +1,69 @@
+// What a file is, judged without a key. Header magic alone proves nothing: a plaintext header, or
+// a salt that somebody chose, can look like one, so the whole first page must make sense; and only
+// bytes that look random can be an encrypted database.
+
+enum FileClassifier {
+  /// How many bytes of the start are wanted.
+  static let sampleSize = 65536
+
+  /// The kind of a file of `size` bytes that begins with `start` (up to `sampleSize` bytes).
+  static func kind(start: UnsafeRawBufferPointer, size: UInt64) -> FileKind {
+    guard size > 0 else { return .empty }
+    if start.starts(with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]) { return .journal }
+    if start.starts(with: [0x37, 0x7f, 0x06]), start.count > 3, [0x82, 0x83].contains(start[3]) {
+      return .wal
+    }
+    if start.starts(with: DatabaseHeader.magic) { return kindBehindMagic(start, size) }
+    guard looksRandom(start) else { return .other }
+    return size < 512 ? .truncated : .sqlcipher
+  }
+
+  private static func kindBehindMagic(_ start: UnsafeRawBufferPointer, _ size: UInt64) -> FileKind {
+    guard start.count >= 512 else { return .truncated }
+    // A broken header is a broken database: the one plaintext header in use, iOS's 32 bytes, keeps
+    // the fields that are looked at here.
+    guard DatabaseHeader.flaw(in: start) == nil else { return .plaintext }
+    return firstPageMakesSense(start) || !isRandomFrom(128, start)
+      ? .plaintext : .sqlcipherPlaintextHeader
+  }
+
+  /// Whether page 1 is a table B-tree page whose cell pointers stay inside the page and whose tree
+  /// fields are in order.
+  private static func firstPageMakesSense(_ start: UnsafeRawBufferPointer) -> Bool {
+    func big16(_ offset: Int) -> Int { Int(start[offset]) << 8 | Int(start[offset + 1]) }
+    let stored = big16(16)
+    let usable = (stored == 1 ? 65536 : stored) - Int(start[20])
+    guard start[100] == 0x0d || start[100] == 0x05 else { return false }
+    let headerEnd = start[100] == 0x0d ? 108 : 112
+    let cells = big16(103)
+    let content = big16(105) == 0 ? 65536 : big16(105)
+    guard headerEnd + 2 * cells <= content, content <= usable, big16(101) < usable else {
+      return false
+    }
+    return (0..<cells).allSatisfy { index in
+      let at = headerEnd + 2 * index
+      guard at + 1 < start.count else { return true }
+      return (content..<usable).contains(big16(at))
+    }
+  }
+
+  private static func isRandomFrom(_ offset: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    looksRandom(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+  }
+
+  /// Whether the byte values are spread as evenly as ciphertext's are: the chi-squared statistic
+  /// against a uniform spread, whose mean is 255 and whose deviation is about 23. Text and SQLite
+  /// pages are in the thousands.
+  static func looksRandom(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let sample = bytes.prefix(4096)
+    guard sample.count >= 64 else { return false }
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in sample { counts[Int(byte)] += 1 }
+    let expected = Double(sample.count) / 256
+    let chiSquared = counts.reduce(0.0) {
+      let distance = Double($1) - expected
+      return $0 + distance * distance / expected
+    }
+    return chiSquared < 420
+  }
+}
