@@ -1,0 +1,90 @@
+// What the SQL library that was loaded can do, found by asking it, once, in one place. The binary
+// may be linked with any SQLCipher from 3.4 on, and a PRAGMA that an engine does not know is
+// ignored by it without a word: so nothing is sent in hope.
+
+internal import CSQLCipher
+
+/// The SQLite or SQLCipher that this process runs.
+public struct Engine: Sendable {
+  /// SQLite's version, such as `3.46.1`.
+  public let sqliteVersion: String
+  /// The same as SQLite numbers it: 3046001.
+  public let sqliteVersionNumber: Int32
+  /// What `PRAGMA cipher_version` says, such as `4.6.1 community`; nil if it is no SQLCipher.
+  public let cipherVersion: String?
+  /// Who does SQLCipher's cryptography, such as `openssl`.
+  public let provider: String?
+  /// The provider's version in its own words, such as `OpenSSL 3.0.17 1 Jul 2025`.
+  public let providerVersion: String?
+  private let pragmas: Set<CipherPragma>
+  /// Holds SQLCipher's set-up and its silence for the life of the process: both end when the
+  /// last keyed connection closes.
+  private let keeper: Connection?
+
+  /// This process's engine.
+  public static let current = Engine()
+
+  /// SQLite's version number, without asking anything else.
+  static var sqliteNumber: Int32 { sqlite3_libversion_number() }
+
+  private init() {
+    sqliteVersion = String(cString: sqlite3_libversion())
+    sqliteVersionNumber = Self.sqliteNumber
+    let connection = try? Connection(inMemory: "engine")
+    let version = (try? connection?.run("PRAGMA cipher_version"))?.string
+    guard let connection, let version else {
+      (cipherVersion, provider, providerVersion, pragmas, keeper) = (nil, nil, nil, [], nil)
+      return
+    }
+    cipherVersion = version
+    // The key opens nothing; SQLCipher answers about itself only where a key is set.
+    try? connection.attach(Secret(count: 1) { $0[0] = 0x6b })
+    // From 4.5 on it writes to standard error what dbseal says itself, and better. The level is
+    // the process's, and is set by the first key, so it has to be lowered after that.
+    if Self.parts(version).first ?? 0 >= 4 {
+      _ = try? connection.run("PRAGMA cipher_log_level = NONE")
+    }
+    provider = (try? connection.run("PRAGMA cipher_provider"))?.string
+    providerVersion = (try? connection.run("PRAGMA cipher_provider_version"))?.string
+    pragmas = Self.known(on: connection)
+    keeper = connection
+  }
+
+  /// Whether it is SQLCipher.
+  public var hasCodec: Bool { cipherVersion != nil }
+
+  /// SQLCipher's version as numbers, such as [4, 6, 1]; empty if it is none.
+  public var cipherVersionParts: [Int] { cipherVersion.map(Self.parts) ?? [] }
+
+  /// Whether it can open SQLCipher's format 4, the default since version 4.0.
+  public var supportsFormat4: Bool { (cipherVersionParts.first ?? 0) >= 4 }
+
+  /// Whether it knows this cipher setting.
+  func knows(_ pragma: CipherPragma) -> Bool { pragmas.contains(pragma) }
+
+  /// Whether it knows the cipher setting of this name, such as `cipher_plaintext_header_size`.
+  public func knows(setting name: String) -> Bool {
+    CipherPragma(rawValue: name).map(knows) ?? false
+  }
+
+  /// Throws `SealError.unsupported(.noCodec)` unless it is SQLCipher.
+  public func requireCodec() throws {
+    guard hasCodec else { throw SealError.unsupported(.noCodec(sqlite: sqliteVersion)) }
+  }
+
+  /// The settings that answer when they are read. `cipher_compatibility` cannot be read, so it is
+  /// tried: format 1 derives with 4,000 rounds, which is no engine's default.
+  private static func known(on connection: Connection) -> Set<CipherPragma> {
+    let readable = CipherPragma.allCases.filter { $0 != .compatibility }
+    var known = Set(
+      readable.filter { (try? connection.run("PRAGMA \($0.rawValue)")) != nil })
+    _ = try? connection.run(CipherPragma.compatibility.sql("1"))
+    let rounds = (try? connection.run("PRAGMA kdf_iter"))?.string
+    if rounds == "4000" { known.insert(.compatibility) }
+    return known
+  }
+
+  private static func parts(_ version: String) -> [Int] {
+    version.split(separator: " ").first?.split(separator: ".").map { Int($0) ?? 0 } ?? []
+  }
+}

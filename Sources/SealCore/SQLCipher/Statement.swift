@@ -1,0 +1,135 @@
+// One compiled SQL statement: bind, step, read columns. Every answer of SQLite is looked at; the
+// statement keeps its connection alive and is finalized with the last reference.
+
+internal import CSQLCipher
+
+/// A compiled statement. Used by one thread at a time.
+final class Statement {
+  private let connection: Connection
+  private let handle: OpaquePointer?
+  /// The SQL behind the first statement was not empty: `sql` held more than one.
+  let hasTail: Bool
+
+  /// Compiles the first statement of `sql`. Throws `SealError`.
+  convenience init(_ connection: Connection, _ sql: String) throws {
+    try connection.settle()
+    try self.init(unsettled: connection, sql)
+  }
+
+  /// The same without the first read of a keyed database: for PRAGMAs that must come before it.
+  init(unsettled connection: Connection, _ sql: String) throws {
+    self.connection = connection
+    var compiled: OpaquePointer?
+    var text = sql
+    let db = try connection.open()
+    (handle, hasTail) = try text.withUTF8 { bytes in
+      guard let length = Int32(exactly: bytes.count) else {
+        throw connection.failure(ResultCode(18))
+      }
+      return try bytes.withMemoryRebound(to: CChar.self) { chars in
+        var tail: UnsafePointer<CChar>?
+        let code = ResultCode(sqlite3_prepare_v2(db, chars.baseAddress, length, &compiled, &tail))
+        guard code == .ok else { throw connection.failure(code) }
+        guard let tail, let start = chars.baseAddress else { return (compiled, false) }
+        let rest = chars[min(max(0, start.distance(to: tail)), chars.count)...]
+        return (compiled, rest.contains { !Self.isBlank(UInt8(bitPattern: $0)) })
+      }
+    }
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x3b }
+
+  /// Whether running it can change no database. True of an empty statement.
+  var isReadOnly: Bool { handle.map { sqlite3_stmt_readonly($0) != 0 } ?? true }
+
+  /// Number of columns of a row; 0 where the statement answers no rows.
+  var columnCount: Int { handle.map { Int(sqlite3_column_count($0)) } ?? 0 }
+
+  /// Name of column `index`, from 0.
+  func columnName(_ index: Int) -> String {
+    guard let column = column(index), let name = sqlite3_column_name(handle, column) else {
+      return ""
+    }
+    return String(cString: name)
+  }
+
+  /// Binds `values` to the parameters 1, 2, 3 … . Throws where there are more than parameters.
+  func bind(_ values: [Value]) throws {
+    for (offset, value) in values.enumerated() {
+      let index = Int32(truncatingIfNeeded: offset &+ 1)
+      let code = ResultCode(Self.bind(value, to: handle, at: index))
+      guard code == .ok else { throw connection.failure(code) }
+    }
+  }
+
+  private static func bind(_ value: Value, to handle: OpaquePointer?, at index: Int32) -> Int32 {
+    switch value {
+    case .null: sqlite3_bind_null(handle, index)
+    case .integer(let number): sqlite3_bind_int64(handle, index, number)
+    case .real(let number): sqlite3_bind_double(handle, index, number)
+    case .text(let bytes):
+      bytes.withUnsafeBytes {
+        dbseal_bind_text(handle, index, $0.baseAddress, UInt64($0.count))
+      }
+    case .blob(let bytes):
+      bytes.withUnsafeBytes {
+        dbseal_bind_blob(handle, index, $0.baseAddress, UInt64($0.count))
+      }
+    }
+  }
+
+  /// Goes to the next row; false at the end. Throws `SealError`.
+  func step() throws -> Bool {
+    let code = try advance()
+    switch code {
+    case .row: return true
+    case .done: return false
+    default: throw connection.failure(code)
+    }
+  }
+
+  /// Goes to the next row and says what SQLite answered.
+  func advance() throws -> ResultCode {
+    _ = try connection.open()
+    guard let handle else { return .done }
+    return ResultCode(sqlite3_step(handle))
+  }
+
+  /// Makes the statement ready to run again; parameters stay bound.
+  func reset() {
+    sqlite3_reset(handle)
+  }
+
+  /// Column `index` (from 0) of the row; null outside of a row.
+  func value(_ index: Int) -> Value {
+    guard let column = column(index) else { return .null }
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    case SQLITE_TEXT: return .text(withBytes(index) { Array($0) })
+    case SQLITE_BLOB: return .blob(withBytes(index) { Array($0) })
+    default: return .null
+    }
+  }
+
+  /// The whole row.
+  var row: [Value] { (0..<columnCount).map(value) }
+
+  /// Bytes of a text or blob column without a copy; valid in `body` only.
+  func withBytes<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    guard let column = column(index) else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    // The pointer first: asking for it may convert the value and change its length.
+    let start: UnsafeRawPointer? =
+      sqlite3_column_type(handle, column) == SQLITE_TEXT
+      ? UnsafeRawPointer(sqlite3_column_text(handle, column))
+      : sqlite3_column_blob(handle, column)
+    let count = start == nil ? 0 : max(0, Int(sqlite3_column_bytes(handle, column)))
+    return try body(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  private func column(_ index: Int) -> Int32? {
+    (0..<columnCount).contains(index) ? Int32(exactly: index) : nil
+  }
+}
