@@ -125,6 +125,7 @@ final class File: @unchecked Sendable {
   func adviseSequential() { System.adviseSequential(descriptor) }
   func sync() throws { try System.sync(descriptor, path) }
   func truncate(to size: UInt64) throws { try System.truncate(descriptor, path, to: size) }
+  func setMode(_ mode: UInt32) throws { try System.setMode(descriptor, path, mode_t(mode)) }
 }
 
 /// Names and folders of paths, as text.

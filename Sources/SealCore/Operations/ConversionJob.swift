@@ -1,0 +1,140 @@
+// The one way a database becomes another file: read from a snapshot, re-laid where the layout
+// changes, sealed where the target is encrypted, synced, proven, and only then named. Encrypt and
+// decrypt are two settings of this; nothing in here knows which of them is at work.
+
+/// How the output is encrypted.
+struct TargetCipher {
+  let profile: CipherProfile
+  let keys: PageKeys
+  let salt: [UInt8]
+  /// The key as the engine is given it for the proof.
+  let material: KeyMaterial
+
+  var codec: CodecMaker {
+    let (profile, keys, salt) = (profile, keys, salt)
+    return { try PageCodec(profile: profile, keys: keys, salt: salt) }
+  }
+}
+
+/// A conversion, ready to run.
+struct ConversionJob {
+  let source: OpenedDatabase
+  let plan: OutputPlan
+  let pageSize: Int
+  /// Bytes at the end of each page of the output that the B-trees leave alone.
+  let reserve: Int
+  /// nil: the output is plaintext.
+  let cipher: TargetCipher?
+  /// Permission bits of the output; nil in place means those of the old file.
+  let mode: UInt32?
+  let context: OperationContext
+
+  /// What the run found out.
+  struct Outcome {
+    var pages: UInt32
+    var proof: Proof?
+    var notes: [Note]
+  }
+
+  private var isPageForPage: Bool {
+    source.header.pageSize == pageSize && source.header.reserve == reserve
+  }
+
+  private var workers: Int {
+    // Ten pages are done before a thread has started.
+    if source.pageCount <= 64 { return 0 }
+    return context.workers > 0 ? context.workers : System.processorCount
+  }
+
+  /// Does everything, or in a dry run everything that writes nothing.
+  func run() throws -> Outcome {
+    let leftovers = Replacement.removeLeftovers(of: plan.path).map(Note.leftover)
+    try plan.requireSpace(estimatedSize)
+    guard !plan.options.dryRun else { return Outcome(pages: 0, proof: nil, notes: []) }
+    let replacement = try Replacement(of: plan.path)
+    defer { replacement.discard() }
+    let written = try write(to: replacement.temporary)
+    try prepare(replacement.temporary)
+    let prover = Prover(
+      file: replacement.temporary, path: plan.path, pageSize: pageSize,
+      pageCount: written.pageCount, source: source.header, cipher: cipher, workers: workers,
+      context: context)
+    let (proof, notes) = try prover.prove(written.content)
+    try source.snapshot.requireUnchanged()
+    try context.cancellation.check()
+    try plan.commit(replacement, source: source.snapshot)
+    return Outcome(pages: written.pageCount, proof: proof, notes: leftovers + notes)
+  }
+
+  /// An upper estimate of the output's size in bytes: the used pages, re-laid.
+  private var estimatedSize: UInt64 {
+    let free = min(source.header.freePages, source.pageCount - 1)
+    let used = UInt64(isPageForPage ? source.pageCount : source.pageCount - free)
+    let content = used * UInt64(source.header.pageSize - source.header.reserve)
+    return content / UInt64(pageSize - reserve) * UInt64(pageSize) + UInt64(pageSize)
+  }
+
+  /// What was written, and what its content must prove equal to.
+  private struct Written {
+    var pageCount: UInt32
+    var content: WrittenContent
+  }
+
+  private func write(to file: File) throws -> Written {
+    let store = source.store
+    let meter = ProgressMeter(.converting, total: store.bytes, context.progress)
+    let key = try StreamDigest.randomKey()
+    do {
+      if isPageForPage {
+        let copy = PageCopy(
+          source: store, cancellation: context.cancellation, workers: max(1, workers),
+          digestKey: key)
+        let passage = try copy.write(to: file, codec: cipher?.codec, meter: meter)
+        try BlankPages(store: store, header: source.header, context: context)
+          .require(passage.blanks)
+        return Written(pageCount: store.pageCount, content: .pages(key, passage))
+      }
+      return try relay(store, to: file, key, meter)
+    } catch SealError.damaged(let damage) {
+      throw DamageReport(store: store, workers: max(1, workers), context: context).complete(damage)
+    }
+  }
+
+  private func relay(_ store: PageStore, to file: File, _ key: Secret, _ meter: ProgressMeter)
+    throws -> Written
+  {
+    let cancellation = context.cancellation
+    // Plain pages need no decoding: one thread keeps the disk busy.
+    let readers = store.codec == nil ? min(workers, 1) : workers
+    let reader = try ReadAhead(store, workers: readers, meter: meter, cancellation: cancellation)
+    defer { reader.stop() }
+    let writers = cipher == nil ? min(workers, 1) : workers
+    let sink = try PageSink(
+      file, pageSize: pageSize, codec: cipher?.codec, workers: writers, cancellation: cancellation)
+    defer { sink.stop() }
+    let result = try Relayout.run(
+      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key)
+    try sink.finish(pageCount: result.pageCount)
+    let rest = UnvisitedPages(store: store, visited: reader.visited, workers: max(1, workers))
+    let blanks = try rest.authenticate(cancellation)
+    try BlankPages(store: store, header: source.header, context: context).require(blanks)
+    return Written(pageCount: result.pageCount, content: .trees(key, result.content))
+  }
+
+  /// Mode, owner and attributes, then everything to the device.
+  private func prepare(_ file: File) throws {
+    if plan.isInPlace {
+      try Attributes.copy(from: source.snapshot.file, to: file, mode: mode)
+    } else if let mode {
+      try file.setMode(mode)
+    }
+    context.progress?(Progress(.syncing, done: 0, total: 0))
+    try file.sync()
+  }
+}
+
+/// What passed by while an output was written: its proof must find the same.
+enum WrittenContent {
+  case pages(Secret, PageCopy.Passage)
+  case trees(Secret, ContentSummary)
+}

@@ -1,0 +1,62 @@
+// Finds the settings that a key fits, and where it fits none says what was tried.
+
+struct KeySearch {
+  let snapshot: Snapshot
+  let key: KeyMaterial
+  let settings: CipherSettings
+
+  /// The settings and keys of the database. Throws `.wrongKey`, or `.damaged` where the key is
+  /// right and page 1 is not.
+  func run() throws -> DetectedCipher {
+    var candidates = try settings.candidates()
+    if let overlay = snapshot.overlay {
+      // Logs and journals record the page size in clear.
+      let fitting = candidates.filter { $0.pageSize == overlay.pageSize }
+      if !fitting.isEmpty { candidates = fitting }
+    }
+    let size = max(
+      snapshot.fileSize,
+      snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? 0)
+    let outcome = try Detection.detect(
+      candidates: candidates, material: key, salt: settings.salt, size: size, read: read)
+    switch outcome {
+    case .fits(let cipher): return cipher
+    case .fitsDamagedFirstPage(let cipher):
+      throw SealError.damaged(
+        Damage(
+          path: snapshot.path,
+          flaw: .pages(
+            [1], total: 1,
+            pagesInFile: UInt32(clamping: size / UInt64(cipher.profile.pageSize)))))
+    case .none(let tried, let pagesTried, let saltDiffers):
+      throw SealError.wrongKey(
+        WrongKey(
+          path: snapshot.path, tried: tried, pagesTried: pagesTried,
+          pagesInFile: size / UInt64(candidates.first?.pageSize ?? 4096), looksRaw: key.looksRaw,
+          saltDiffers: saltDiffers))
+    }
+  }
+
+  /// Raw bytes of the snapshot at an offset: from the overlay where it has that page.
+  private func read(_ offset: UInt64, _ buffer: UnsafeMutableRawBufferPointer) throws -> Bool {
+    guard let overlay = snapshot.overlay else {
+      return try snapshot.file.read(at: offset, into: buffer) == buffer.count
+    }
+    let size = UInt64(overlay.pageSize)
+    let page = PageBuffer(bytes: overlay.pageSize)
+    var done = 0
+    while done < buffer.count {
+      let position = offset + UInt64(done)
+      guard let number = UInt32(exactly: position / size + 1), number <= overlay.pageCount else {
+        return false
+      }
+      try snapshot.read(first: number, count: 1, pageSize: overlay.pageSize, into: page.start)
+      let within = Int(position % size)
+      let count = min(buffer.count - done, overlay.pageSize - within)
+      UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(
+        from: UnsafeRawBufferPointer(start: page.start + within, count: count))
+      done += count
+    }
+    return true
+  }
+}

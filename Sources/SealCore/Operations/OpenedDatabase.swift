@@ -1,0 +1,150 @@
+// A source, opened as far as every command needs it: a snapshot under a lock, its kind, its
+// settings and key where it is encrypted, its header, and its size against that header. Here a
+// failure gets its diagnosis: wrong key, damage, plaintext, not a database are told apart.
+
+/// A database that is ready to be read page by page.
+struct OpenedDatabase {
+  let snapshot: Snapshot
+  let header: DatabaseHeader
+  /// Pages in the snapshot.
+  let pageCount: UInt32
+  /// nil for a plaintext database.
+  let cipher: DetectedCipher?
+  let notes: [Note]
+
+  var path: String { snapshot.path }
+
+  /// The pages as the pipeline takes them.
+  var store: PageStore {
+    let cipher = cipher
+    let maker: CodecMaker? = cipher.map { cipher in
+      { try PageCodec(profile: cipher.profile, keys: cipher.keys, salt: cipher.salt) }
+    }
+    return PageStore(
+      pages: snapshot, pageSize: header.pageSize, pageCount: pageCount, codec: maker)
+  }
+
+  /// Opens a plaintext database. `exclusive`: for a command that replaces the file.
+  static func plaintext(_ path: String, exclusive: Bool, _ context: OperationContext) throws
+    -> OpenedDatabase
+  {
+    let snapshot = try snapshot(path, exclusive, context)
+    let start = try snapshot.start(count: FileClassifier.sampleSize)
+    let kind = start.withUnsafeBytes { FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count))) }
+    guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
+    let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
+    return try finish(snapshot, header, nil, context)
+  }
+
+  /// Opens an encrypted database: detects the settings where none are given, checks the key.
+  static func encrypted(
+    _ path: String, key: KeyMaterial, settings: CipherSettings, exclusive: Bool,
+    _ context: OperationContext
+  ) throws -> OpenedDatabase {
+    let snapshot = try snapshot(path, exclusive, context)
+    let start = try snapshot.start(count: FileClassifier.sampleSize)
+    let kind = start.withUnsafeBytes { FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count))) }
+    try requireEncrypted(kind, path, start, settings)
+    context.progress?(Progress(.deriving, done: 0, total: 0))
+    let cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()
+    let store = PageStore(
+      pages: snapshot, pageSize: cipher.profile.pageSize, pageCount: 1,
+      codec: { try PageCodec(profile: cipher.profile, keys: cipher.keys, salt: cipher.salt) })
+    let first = PageBuffer(bytes: store.pageSize)
+    try ReadAhead(store, workers: 0, cancellation: context.cancellation).read(1, into: first.start)
+    let bytes = UnsafeRawBufferPointer(start: first.start, count: store.pageSize)
+    let header = try DatabaseHeader(bytes, path: path)
+    guard header.pageSize == cipher.profile.pageSize else {
+      throw SealError.damaged(Damage(path: path, flaw: .header(field: "page size")))
+    }
+    return try finish(snapshot, header, cipher, context)
+  }
+
+  private static func snapshot(_ path: String, _ exclusive: Bool, _ context: OperationContext)
+    throws -> Snapshot
+  {
+    exclusive
+      ? try Snapshot(
+        replacing: path, timeout: context.busyTimeout, cancellation: context.cancellation)
+      : try Snapshot(
+        reading: path, timeout: context.busyTimeout, cancellation: context.cancellation)
+  }
+
+  private static func requireEncrypted(
+    _ kind: FileKind, _ path: String, _ start: [UInt8], _ settings: CipherSettings
+  ) throws {
+    switch kind {
+    case .sqlcipher: return
+    case .plaintext, .sqlcipherPlaintextHeader:
+      // A user who names the size of a plaintext header has looked; the page tags will tell.
+      if settings.plaintextHeader ?? 0 > 0 { return }
+      if kind == .plaintext { try start.withUnsafeBytes { _ = try DatabaseHeader($0, path: path) } }
+      throw SealError.wrongKind(path: path, found: kind)
+    case .journal, .wal, .empty, .truncated, .other:
+      throw SealError.wrongKind(path: path, found: kind)
+    }
+  }
+
+  /// Size, locks and notes, once the header is known.
+  private static func finish(
+    _ snapshot: Snapshot, _ header: DatabaseHeader, _ cipher: DetectedCipher?,
+    _ context: OperationContext
+  ) throws -> OpenedDatabase {
+    if header.isWAL {
+      try snapshot.protectLog(
+        timeout: context.busyTimeout, cancellation: context.cancellation)
+    }
+    var notes: [Note] = []
+    switch snapshot.overlay?.origin {
+    case .log: notes.append(.walIncluded(frames: snapshot.log?.committed ?? 0))
+    case .journal: notes.append(.journalApplied(pages: snapshot.overlay?.offsets.count ?? 0))
+    case nil where header.isWAL && snapshot.log == nil: notes.append(.walMissing)
+    case nil: break
+    }
+    if let cipher, cipher.profile.hmacAlgorithm == nil { notes.append(.notAuthenticated) }
+    let size = try SizeCheck(snapshot: snapshot, header: header).run()
+    if size.preallocated > 0 { notes.append(.preallocated(bytes: size.preallocated)) }
+    return OpenedDatabase(
+      snapshot: snapshot, header: header, pageCount: size.pageCount, cipher: cipher, notes: notes)
+  }
+}
+
+/// Compares the size of a database with what its header says.
+struct SizeCheck {
+  let snapshot: Snapshot
+  let header: DatabaseHeader
+
+  /// The number of pages to read, and bytes of zeros behind them. Throws `.damaged(.size)`.
+  func run() throws -> (pageCount: UInt32, preallocated: UInt64) {
+    let pageSize = UInt64(header.pageSize)
+    if let overlay = snapshot.overlay {
+      guard overlay.pageSize == header.pageSize, overlay.pageCount > 0 else {
+        throw SealError.damaged(Damage(path: snapshot.path, flaw: .header(field: "page size")))
+      }
+      return (overlay.pageCount, 0)
+    }
+    let expected = header.pageCount.map { UInt64($0) * pageSize } ?? snapshot.fileSize
+    let pages = expected / pageSize
+    guard snapshot.fileSize >= expected, expected % pageSize == 0, pages > 0,
+      let count = UInt32(exactly: pages), try isZero(from: expected)
+    else {
+      throw SealError.damaged(
+        Damage(
+          path: snapshot.path,
+          flaw: .size(actual: snapshot.fileSize, expected: max(1, pages) * pageSize)))
+    }
+    return (count, snapshot.fileSize - expected)
+  }
+
+  /// Whether nothing but whole pages of zeros stands behind `offset`: SQLite preallocates so.
+  private func isZero(from offset: UInt64) throws -> Bool {
+    guard (snapshot.fileSize - offset) % UInt64(header.pageSize) == 0 else { return false }
+    var position = offset
+    while position < snapshot.fileSize {
+      let bytes = try snapshot.file.bytes(at: position, count: 1 << 20)
+      guard !bytes.isEmpty, bytes.allSatisfy({ $0 == 0 }) else { return false }
+      position += UInt64(bytes.count)
+    }
+    return true
+  }
+}

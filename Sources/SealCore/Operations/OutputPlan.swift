@@ -1,0 +1,106 @@
+// Where an output goes, decided and checked before any work: nothing that stands there is touched
+// without `--force`, source and target are never one file, and what is replaced is replaced whole.
+
+/// The place of an output and what has to happen to what stands there.
+struct OutputPlan {
+  /// The final name; for a conversion in place the source's, symbolic links followed.
+  let path: String
+  let isInPlace: Bool
+  /// The name under which the old file is kept.
+  let backup: String?
+  let options: OutputOptions
+  /// An existing target, under its exclusive lock, until it is replaced.
+  private let replaced: Snapshot?
+
+  /// Checks everything that can be known before the work. Throws `.exists`, `.locked`, `.io`.
+  init(_ options: OutputOptions, source: String, _ context: OperationContext) throws {
+    self.options = options
+    switch options.destination {
+    case .inPlace:
+      path = try System.realPath(source)
+      isInPlace = true
+      replaced = nil
+      try Self.requireReplaceable(path, options)
+    case .target(let target):
+      path = target
+      isInPlace = false
+      replaced = try Self.requireFree(target, source: source, options, context)
+    }
+    backup = options.backupSuffix.map { [path] in path + $0 }
+    if let backup, try FileStatus.of(backup, followLinks: false) != nil {
+      throw SealError.exists(path: backup, .backup)
+    }
+    let folder = Path.folder(of: path)
+    guard let status = try FileStatus.of(folder) else {
+      throw SealError.io(IOFailure(.open, path: folder, errno: SystemError.notFound))
+    }
+    guard status.kind == .directory else {
+      throw SealError.io(IOFailure(.open, path: folder, errno: SystemError.notDirectory))
+    }
+  }
+
+  /// Throws unless the file may be changed in place: its owner may write it, it has one name, and
+  /// nobody has it open, the last two unless forced.
+  static func requireReplaceable(_ path: String, _ options: OutputOptions) throws {
+    guard let status = try FileStatus.of(path), !options.force else { return }
+    guard status.kind != .regular || status.mode & 0o200 != 0 else {
+      throw SealError.io(IOFailure(.open, path: path, errno: SystemError.notPermitted))
+    }
+    guard status.links <= 1 || status.kind != .regular else {
+      throw SealError.exists(path: path, .hardLinked(links: status.links))
+    }
+    let holders = OpenFiles.holders(of: path)
+    guard holders.isEmpty else { throw SealError.locked(path: path, holders: holders) }
+  }
+
+  private static func requireFree(
+    _ target: String, source: String, _ options: OutputOptions, _ context: OperationContext
+  ) throws -> Snapshot? {
+    let own = try FileStatus.of(target, followLinks: false)
+    let behind = try FileStatus.of(target)
+    if let behind, behind.identity == (try FileStatus.of(source))?.identity {
+      throw SealError.exists(path: target, .sameFile)
+    }
+    switch own?.kind {
+    case nil: break
+    case .directory: throw SealError.exists(path: target, .directory)
+    case .other: throw SealError.exists(path: target, .notRegular)
+    case .link where behind == nil: throw SealError.exists(path: target, .danglingLink)
+    case .link where behind?.kind == .directory:
+      throw SealError.exists(path: target, .directory)
+    case .link where behind?.kind != .regular: throw SealError.exists(path: target, .notRegular)
+    case .link, .regular:
+      guard options.force else { throw SealError.exists(path: target, .target) }
+    }
+    let stale = try Sidecars(of: target).present()
+    if let first = stale.first, !options.force {
+      throw SealError.exists(path: first, .sidecar(target))
+    }
+    guard own?.kind == .regular, options.force, !options.dryRun else { return nil }
+    // An existing target may be somebody's live database: it is replaced under its own lock.
+    return try Snapshot(
+      replacing: target, timeout: context.busyTimeout, cancellation: context.cancellation)
+  }
+
+  /// Throws `.noSpace` where the file system has fewer than `bytes` left.
+  func requireSpace(_ bytes: UInt64) throws {
+    let available = try System.availableSpace(at: Path.folder(of: path))
+    guard available >= bytes else {
+      throw SealError.noSpace(path: path, needed: bytes, available: available)
+    }
+  }
+
+  /// Puts what stands at the target in order and gives the output its name. `source` is settled
+  /// too where it is what is replaced.
+  func commit(_ replacement: Replacement, source: Snapshot) throws {
+    if isInPlace {
+      try source.settle()
+    } else if let replaced {
+      try replaced.settle()
+    } else {
+      try Sidecars(of: path).remove()
+    }
+    let keepsOld = try backup != nil && FileStatus.of(path, followLinks: false) != nil
+    try replacement.commit(backup: keepsOld ? backup : nil)
+  }
+}

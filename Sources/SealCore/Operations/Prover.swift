@@ -1,0 +1,115 @@
+// Promise 1: an output is what it should be because it was read back from the file and found so.
+// Every page authenticates under the new key, the content is equal to the source's, the header
+// kept its meaning, and the engine opens it. Anything else is `.selfCheckFailed`.
+
+struct Prover {
+  /// The output under its temporary name, synced.
+  let file: File
+  /// The name that errors speak of.
+  let path: String
+  let pageSize: Int
+  let pageCount: UInt32
+  /// The source's header.
+  let source: DatabaseHeader
+  let cipher: TargetCipher?
+  let workers: Int
+  let context: OperationContext
+
+  private var store: PageStore {
+    PageStore(
+      pages: OutputPages(file, path: path), pageSize: pageSize, pageCount: pageCount,
+      codec: cipher?.codec)
+  }
+
+  /// Proves the output, or throws `.selfCheckFailed` (`.interrupted` and `.io` pass through).
+  func prove(_ content: WrittenContent) throws -> (Proof, [Note]) {
+    guard try file.size() == store.bytes else { throw failure(.size) }
+    try stage(.header) { try header() }
+    let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
+    var proof = Proof(pages: pageCount)
+    switch content {
+    case .pages(let key, let passage):
+      let copy = PageCopy(
+        source: store, cancellation: context.cancellation, workers: max(1, workers), digestKey: key)
+      let found = try stage(.pages) { try copy.read(meter: meter) }
+      guard found.digests == passage.digests else { throw failure(.content) }
+    case .trees(let key, let summary):
+      let found = try stage(.pages) { try walk(key, meter) }
+      guard found == summary else { throw failure(.content) }
+      proof.trees = found.trees
+      proof.records = found.records
+    }
+    let notes = try engine(&proof)
+    return (proof, notes)
+  }
+
+  private func failure(_ stage: ProofStage) -> SealError {
+    .selfCheckFailed(path: path, stage: stage)
+  }
+
+  /// Damage in an output is a failed proof; a read error or a signal is itself.
+  private func stage<R>(_ stage: ProofStage, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch SealError.damaged { throw failure(stage) }
+  }
+
+  private func header() throws {
+    let buffer = PageBuffer(bytes: pageSize)
+    try ReadAhead(store, workers: 0, cancellation: context.cancellation)
+      .read(1, into: buffer.start)
+    let bytes = UnsafeRawBufferPointer(start: buffer.start, count: pageSize)
+    let header = try DatabaseHeader(bytes, path: path)
+    guard header.keepsMeaning(of: source), header.pageSize == pageSize else {
+      throw failure(.header)
+    }
+    let start = try file.bytes(at: 0, count: 16)
+    let isPlain = start == DatabaseHeader.magic
+    guard isPlain == (cipher == nil || cipher?.profile.plaintextHeader ?? 0 > 0) else {
+      throw failure(.header)
+    }
+  }
+
+  private func walk(_ key: Secret, _ meter: ProgressMeter) throws -> ContentSummary {
+    let readers = cipher == nil ? min(workers, 1) : workers
+    let reader = try ReadAhead(
+      store, workers: readers, meter: meter, cancellation: context.cancellation)
+    defer { reader.stop() }
+    let summary = try ContentWalk.summary(of: reader, path: path, key: key)
+    let rest = UnvisitedPages(store: store, visited: reader.visited, workers: max(1, workers))
+    guard try rest.authenticate(context.cancellation).isEmpty else { throw failure(.pages) }
+    return summary
+  }
+
+  /// Opens the output as any program would: SQLCipher on the real file.
+  private func engine(_ proof: inout Proof) throws -> [Note] {
+    let engine = Engine.current
+    let connection: Connection
+    do {
+      guard let cipher else {
+        return try judge(try Connection(path: file.path), &proof)
+      }
+      let settings = try EngineSettings.settings(
+        for: cipher.profile, salt: cipher.salt, key: cipher.material)
+      connection = try Connection(path: file.path)
+      try connection.key(cipher.material.engineKey)
+      try connection.apply(settings: settings)
+    } catch SealError.unsupported {
+      let decoded = try Connection(snapshot: DecodedPages(store), path: path)
+      let notes = try judge(decoded, &proof)
+      proof.openedBy = nil
+      return notes + [.notOpenedBySQLCipher(engine: engine.cipherVersion ?? engine.sqliteVersion)]
+    }
+    return try judge(connection, &proof)
+  }
+
+  private func judge(_ connection: Connection, _ proof: inout Proof) throws -> [Note] {
+    let engine = Engine.current
+    proof.openedBy = engine.cipherVersion ?? engine.sqliteVersion
+    switch connection.probe() {
+    case .ready: return []
+    case .schemaNotUnderstood(let message):
+      proof.schemaMessage = message
+      return [.schemaNotUnderstood(message: message)]
+    case .notADatabase, .busy, .failed: throw failure(.engine)
+    }
+  }
+}
