@@ -1,0 +1,218 @@
+// Copies a database into another page size or reserve: each tree is read in order and loaded anew.
+// No key is compared and no SQL is parsed, so collations, functions and modules that nobody here
+// knows arrive unchanged, and so do rowids. Of the content only the root page numbers in
+// `sqlite_master` change. Free pages are left behind.
+
+/// Re-lays the B-trees of a database.
+final class Relayout: TreeConsumer {
+  /// What was written.
+  struct Result {
+    /// Pages of the new database. Its lock-byte page, where it is large enough to have one, is
+    /// among them and was not written: it must read as zeros.
+    var pageCount: UInt32
+    /// The content, digested under the key that was given.
+    var content: ContentSummary
+    /// The header as it was written.
+    var header: DatabaseHeader
+  }
+
+  private let cursor: TreeCursor
+  private let output: PageOutput
+  private let loader: TreeLoader
+  private let splitter: CellSplitter
+  private let digest: ContentDigest
+  private let head: UnsafeMutableRawPointer
+  private var isTable = true
+  private var lastRowid: Int64 = 0
+
+  private init(cursor: TreeCursor, output: PageOutput, key: Secret) throws {
+    self.cursor = cursor
+    self.output = output
+    loader = TreeLoader(output: output, path: cursor.path)
+    splitter = CellSplitter(output: output)
+    digest = try ContentDigest(key: key)
+    head = .allocate(byteCount: 2 * Varint.maxLength, alignment: 8)
+  }
+
+  deinit { head.deallocate() }
+
+  /// Copies `source` to `sink` with pages of `pageSize` bytes, `reserve` of them left alone (zero).
+  /// Page 1 is the last page written. `path` names the source in errors; `key` is for the digest
+  /// (`StreamDigest.randomKey`). `lockByte` differs in tests only. Throws `SealError.damaged`,
+  /// `.badProfile` for an impossible layout, and what source and sink throw.
+  static func run(
+    from source: any PageReading, path: String, to sink: any PageWriting, pageSize: Int,
+    reserve: Int, key: Secret, lockByte: Int = PageGeometry.lockByte
+  ) throws -> Result {
+    guard let geometry = PageGeometry(pageSize: pageSize, reserve: reserve, lockByte: lockByte)
+    else { throw SealError.badProfile(.usableSize(pageSize: pageSize, reserve: reserve)) }
+    let (header, bytes) = try DatabaseHeader.read(from: source, path: path, lockByte: lockByte)
+    let roots = try SchemaReader.roots(source: source, path: path, geometry: header.geometry)
+    let cursor = TreeCursor(source: source, path: path, geometry: header.geometry)
+    let output = PageOutput(
+      sink: sink, path: path, geometry: geometry, autoVacuum: header.hasAutoVacuum)
+    let relayout = try Relayout(cursor: cursor, output: output, key: key)
+    let newRoots = try relayout.copyTrees(roots)
+    let first = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: pageSize + BTreePage.slack, alignment: 16)
+    defer { first.deallocate() }
+    first.initializeMemory(as: UInt8.self, repeating: 0)
+    guard let page = first.baseAddress else { throw SealError.badProfile(.pageSize(pageSize)) }
+    try relayout.copySchema(newRoots, firstPage: page)
+    try output.finish()
+    first.copyBytes(from: bytes)
+    let largest = header.hasAutoVacuum ? max(1, newRoots.max() ?? 1) : 0
+    writeHeader(page, geometry, header, pageCount: output.last, largestRoot: largest)
+    let written = try DatabaseHeader(UnsafeRawBufferPointer(first), path: path, lockByte: lockByte)
+    try output.write(1, page)
+    return Result(
+      pageCount: output.last, content: try relayout.digest.finish(), header: written)
+  }
+
+  /// Changes what the layout changes in the database header at `page`.
+  private static func writeHeader(
+    _ page: UnsafeMutableRawPointer, _ geometry: PageGeometry, _ source: DatabaseHeader,
+    pageCount: UInt32, largestRoot: UInt32
+  ) {
+    page.storeBig16(geometry.pageSize == 65536 ? 1 : geometry.pageSize, 16)
+    page.storeBytes(
+      of: UInt8(truncatingIfNeeded: geometry.reserve), toByteOffset: 20, as: UInt8.self)
+    page.storeBig32(pageCount, 28)
+    page.storeBig32(0, 32)
+    page.storeBig32(0, 36)
+    page.storeBig32(largestRoot, 52)
+    page.storeBig32(source.changeCounter, 92)
+  }
+
+  /// Copies the trees at `roots` and says where their new roots are.
+  private func copyTrees(_ roots: [UInt32]) throws -> [UInt32] {
+    var reserved: [UInt32] = []
+    if let map = output.map {
+      // SQLite wants all roots at the front of a database with auto_vacuum.
+      reserved = try roots.map { _ in
+        let number = try output.allocate()
+        try map.note(number, .root, parent: 0)
+        return number
+      }
+    }
+    return try roots.indices.map { i in
+      isTable = try cursor.start(roots[i])
+      digest.beginTree(isTable: isTable)
+      loader.begin(isTable: isTable)
+      try cursor.run(self)
+      return try loader.finish(reserved: output.map == nil ? nil : reserved[i])
+    }
+  }
+
+  /// Copies `sqlite_master` with `roots` in it; its root goes to `firstPage`.
+  private func copySchema(_ roots: [UInt32], firstPage: UnsafeMutableRawPointer) throws {
+    digest.beginTree(isTable: true)
+    loader.begin(isTable: true)
+    var ordinal = 0
+    try SchemaReader.forEachRow(cursor) { cell, payload, record in
+      guard record.root != 0 else {
+        self.digest.schemaRow(cell, payload, record, ordinal: 0)
+        return try self.schemaRow(cell.rowid, payload)
+      }
+      guard ordinal < roots.count else {
+        throw SealError.changedWhileReading(path: self.cursor.path)
+      }
+      let root = roots[ordinal]
+      ordinal += 1
+      self.digest.schemaRow(cell, payload, record, ordinal: UInt32(truncatingIfNeeded: ordinal))
+      let changed = record.replacingRoot(in: payload, with: root)
+      try changed.withUnsafeBytes { try self.schemaRow(cell.rowid, $0) }
+    }
+    try loader.finishFirstPage(firstPage)
+  }
+
+  /// Loads one row of `sqlite_master`.
+  private func schemaRow(_ rowid: Int64, _ record: UnsafeRawBufferPointer) throws {
+    guard let start = record.baseAddress else { return }
+    var length = Varint.write(UInt64(record.count), to: head)
+    length += Varint.write(UInt64(bitPattern: rowid), to: head + length)
+    splitter.begin(head: head, length, length: record.count, isTable: true)
+    try splitter.append(start, record.count)
+    if !loader.leaf.append(splitter.cell, splitter.size) {
+      try loader.leafFull(splitter.cell, splitter.size, previous: lastRowid)
+    }
+    lastRowid = rowid
+  }
+
+  func leaf(_ page: BTreePage) throws {
+    if isTable { try tableLeaf(page) } else { try indexLeaf(page) }
+  }
+
+  private func tableLeaf(_ page: BTreePage) throws {
+    let most = output.geometry.tableMax
+    var node = loader.leaf
+    var previous = lastRowid
+    var room = page.room
+    for i in 0..<page.count {
+      let cell: Cell
+      do throws(StructureFlaw) {
+        cell = try page.tableLeafCell(i)
+        room &-= cell.size
+        guard room >= 0 else { throw .cellCount }
+      } catch { throw SealError.structure(cursor.path, page.number, error) }
+      digest.beginRecord(cell, isTable: true)
+      if cell.local == cell.length, cell.length <= most {
+        digest.bytes(cell.payload, cell.length)
+        if !node.append(cell.start, cell.size) {
+          try loader.leafFull(cell.start, cell.size, previous: previous)
+          node = loader.leaf
+        }
+      } else {
+        try split(cell, on: page.number, child: 0)
+        if !node.append(splitter.cell, splitter.size) {
+          try loader.leafFull(splitter.cell, splitter.size, previous: previous)
+          node = loader.leaf
+        }
+      }
+      previous = cell.rowid
+    }
+    lastRowid = previous
+  }
+
+  private func indexLeaf(_ page: BTreePage) throws {
+    var room = page.room
+    for i in 0..<page.count {
+      let cell: Cell
+      do throws(StructureFlaw) {
+        cell = try page.indexCell(i, child: 0)
+        room &-= cell.size
+        guard room >= 0 else { throw .cellCount }
+      } catch { throw SealError.structure(cursor.path, page.number, error) }
+      try record(cell, on: page.number, child: 0)
+    }
+  }
+
+  func separator(_ cell: Cell, on page: UInt32) throws { try record(cell, on: page, child: 4) }
+
+  /// Loads an index record; `child` is the length of a child's number before it.
+  @inline(__always)
+  private func record(_ cell: Cell, on page: UInt32, child: Int) throws {
+    digest.beginRecord(cell, isTable: false)
+    var start = cell.start + child
+    var size = cell.size &- child
+    if cell.local == cell.length, cell.length <= output.geometry.indexMax {
+      digest.bytes(cell.payload, cell.length)
+    } else {
+      try split(cell, on: page, child: child)
+      start = splitter.cell
+      size = splitter.size
+    }
+    if !loader.leaf.append(start, size) { try loader.leafFull(start, size) }
+  }
+
+  /// Lays the payload of `cell` out anew; the cell is in `splitter` then.
+  private func split(_ cell: Cell, on page: UInt32, child: Int) throws {
+    let start = cell.start + child
+    splitter.begin(
+      head: start, cell.payload - start, length: cell.length, isTable: isTable)
+    try cursor.overflow.forEachPiece(of: cell, on: page, visited: cursor.visited) { bytes, count in
+      digest.bytes(bytes, count)
+      try splitter.append(bytes, count)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// Walks B-trees in key order over pages that may claim anything. A page is used once, by one tree;
+// a tree is at most twenty levels deep and of one kind. So a walk ends after as many pages as the
+// file has, and whatever is wrong is thrown as damage with the number of the page.
+
+/// Takes what a tree holds, in order.
+protocol TreeConsumer: AnyObject {
+  /// Takes all cells of a leaf.
+  func leaf(_ page: BTreePage) throws
+  /// Takes a record that stands between two subtrees of an index.
+  func separator(_ cell: Cell, on page: UInt32) throws
+}
+
+/// In-order traversal of the trees of one database.
+final class TreeCursor {
+  /// No real tree is deeper: with the smallest fan-out 2^32 pages would be full before.
+  static let maxDepth = 20
+
+  let source: any PageReading
+  let path: String
+  let geometry: PageGeometry
+  let pageCount: UInt32
+  /// The pages used so far, by all trees walked.
+  let visited: PageBitmap
+  let overflow: OverflowReader
+
+  private struct Level {
+    var page: BTreePage
+    /// Steps done: even steps visit child i/2, odd ones the cell behind it.
+    var step = 0
+  }
+
+  private let stride: Int
+  private let buffers: UnsafeMutableRawPointer
+  private var levels: [Level] = []
+  /// The depth of the leaves; 0 until the first was seen.
+  private var leafDepth = 0
+
+  init(
+    source: any PageReading, path: String, geometry: PageGeometry, visited: PageBitmap? = nil
+  ) {
+    self.source = source
+    self.path = path
+    self.geometry = geometry
+    pageCount = source.pageCount
+    self.visited = visited ?? PageBitmap(count: source.pageCount)
+    overflow = OverflowReader(source: source, path: path, geometry: geometry)
+    stride = geometry.pageSize + BTreePage.slack
+    buffers = .allocate(byteCount: stride * Self.maxDepth, alignment: 16)
+    buffers.initializeMemory(as: UInt8.self, repeating: 0, count: stride * Self.maxDepth)
+    levels.reserveCapacity(Self.maxDepth)
+  }
+
+  deinit { buffers.deallocate() }
+
+  /// Enters the tree at `root`. True for a table, false for an index.
+  func start(_ root: UInt32) throws -> Bool {
+    levels.removeAll(keepingCapacity: true)
+    leafDepth = 0
+    try descend(to: root, isTable: nil)
+    return levels.first?.page.isTable ?? true
+  }
+
+  /// Gives the rest of the tree that `start` entered to `consumer`.
+  func run(_ consumer: some TreeConsumer) throws {
+    while let level = levels.last {
+      let depth = levels.count - 1
+      let page = level.page
+      if page.isLeaf {
+        try consumer.leaf(page)
+        levels.removeLast()
+        continue
+      }
+      levels[depth].step = level.step + 1
+      let index = level.step / 2
+      if level.step % 2 == 0 {
+        try descend(to: checked(page) { () throws(StructureFlaw) in try page.child(index) },
+          isTable: page.isTable)
+      } else if index >= page.count {
+        levels.removeLast()
+      } else if !page.isTable {
+        let cell = try checked(page) { () throws(StructureFlaw) in try page.cell(index) }
+        try consumer.separator(cell, on: page.number)
+      }
+    }
+  }
+
+  /// Reads page `number` as the next level down.
+  private func descend(to number: UInt32, isTable: Bool?) throws {
+    let parent = levels.last?.page.number ?? number
+    guard number >= 1, number <= pageCount, number != geometry.lockPage else {
+      throw SealError.structure(path, number == 0 ? parent : number, .pageOutside)
+    }
+    guard visited.insert(number) else { throw SealError.structure(path, number, .pageTwice) }
+    let depth = levels.count
+    guard depth < Self.maxDepth else { throw SealError.structure(path, number, .tooDeep) }
+    let buffer = buffers + stride * depth
+    try source.read(number, into: buffer)
+    let page: BTreePage
+    do throws(StructureFlaw) {
+      page = try BTreePage(
+        buffer, number: number, geometry: geometry,
+        header: number == 1 ? DatabaseHeader.length : 0)
+    } catch { throw SealError.structure(path, number, error) }
+    if let isTable, isTable != page.isTable {
+      throw SealError.structure(path, number, .mixedTree)
+    }
+    levels.append(Level(page: page))
+    if page.isLeaf { leafDepth = depth } else { try prefetchChildren(of: page, depth: depth) }
+  }
+
+  /// Hints at what the walk reads next. Children that are leaves come one after another; between
+  /// children that are not, whole subtrees do, so that only the first is near.
+  private func prefetchChildren(of page: BTreePage, depth: Int) throws {
+    guard leafDepth == 0 || depth + 1 >= leafDepth else { return }
+    var children: [UInt32] = []
+    children.reserveCapacity(page.count + 2)
+    for i in 0...page.count {
+      let child = try checked(page) { () throws(StructureFlaw) in try page.child(i) }
+      if child >= 2, child <= pageCount { children.append(child) }
+    }
+    if depth > 0, let next = try nextSibling(above: depth) { children.append(next) }
+    source.prefetch(children)
+  }
+
+  /// The page that follows the one at `depth` under the same parent.
+  private func nextSibling(above depth: Int) throws -> UInt32? {
+    let parent = levels[depth - 1]
+    let index = (parent.step + 1) / 2
+    guard index <= parent.page.count else { return nil }
+    let page = parent.page
+    let number = try checked(page) { () throws(StructureFlaw) in try page.child(index) }
+    return number >= 2 && number <= pageCount ? number : nil
+  }
+
+  /// Says which page a flaw is in.
+  @inline(__always)
+  private func checked<R>(
+    _ page: BTreePage, _ body: () throws(StructureFlaw) -> R
+  ) throws -> R {
+    do throws(StructureFlaw) {
+      return try body()
+    } catch { throw SealError.structure(path, page.number, error) }
+  }
+}
