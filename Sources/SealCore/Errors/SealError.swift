@@ -67,6 +67,8 @@ public enum ProfileFlaw: Sendable, Equatable {
   case saltLength(Int)
   /// The salt that the raw key carries and the one given beside it differ.
   case saltConflict
+  /// The salt is the text that plaintext databases begin with, so the output would look like one.
+  case saltIsMagic
 }
 
 /// Why bytes cannot be a key.

@@ -11,8 +11,7 @@ struct TargetCipher {
   let material: KeyMaterial
 
   var codec: CodecMaker {
-    let (profile, keys, salt) = (profile, keys, salt)
-    return { try PageCodec(profile: profile, keys: keys, salt: salt) }
+    { [profile, keys, salt] in try PageCodec(profile: profile, keys: keys, salt: salt) }
   }
 }
 

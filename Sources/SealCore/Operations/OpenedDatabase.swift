@@ -16,12 +16,8 @@ struct OpenedDatabase {
 
   /// The pages as the pipeline takes them.
   var store: PageStore {
-    let cipher = cipher
-    let maker: CodecMaker? = cipher.map { cipher in
-      { try PageCodec(profile: cipher.profile, keys: cipher.keys, salt: cipher.salt) }
-    }
-    return PageStore(
-      pages: snapshot, pageSize: header.pageSize, pageCount: pageCount, codec: maker)
+    PageStore(
+      pages: snapshot, pageSize: header.pageSize, pageCount: pageCount, codec: cipher?.codec)
   }
 
   /// Opens a plaintext database. `exclusive`: for a command that replaces the file.
@@ -49,7 +45,7 @@ struct OpenedDatabase {
     let cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()
     let store = PageStore(
       pages: snapshot, pageSize: cipher.profile.pageSize, pageCount: 1,
-      codec: { try PageCodec(profile: cipher.profile, keys: cipher.keys, salt: cipher.salt) })
+      codec: cipher.codec)
     let first = PageBuffer(bytes: store.pageSize)
     try ReadAhead(store, workers: 0, cancellation: context.cancellation).read(1, into: first.start)
     let bytes = UnsafeRawBufferPointer(start: first.start, count: store.pageSize)
@@ -106,6 +102,13 @@ struct OpenedDatabase {
     if size.preallocated > 0 { notes.append(.preallocated(bytes: size.preallocated)) }
     return OpenedDatabase(
       snapshot: snapshot, header: header, pageCount: size.pageCount, cipher: cipher, notes: notes)
+  }
+}
+
+extension DetectedCipher {
+  /// Makes codecs for the database's pages.
+  var codec: CodecMaker {
+    { try PageCodec(profile: profile, keys: keys, salt: salt) }
   }
 }
 

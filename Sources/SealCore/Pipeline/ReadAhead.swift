@@ -35,9 +35,8 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     shared = Monitor(
       Schedule(chunks: chunks, capacity: capacity, pageSize: store.pageSize, last: store.pageCount))
     for _ in 0..<workers {
-      let codec = try store.codec?()
-      threads.append(
-        WorkerThread { [shared, store] in Self.load(store, UncheckedBox(codec), from: shared) })
+      let codec = UncheckedBox(try store.codec?())
+      threads.append(WorkerThread { [shared] in Self.load(store, codec, from: shared) })
     }
   }
 

@@ -12,6 +12,7 @@ struct UnvisitedPages {
   /// the lock-byte page left out. Throws `.damaged(.pages)`. Plain pages have nothing to check.
   func authenticate(_ cancellation: Cancellation) throws -> [UInt32] {
     guard let makeCodec = store.codec else { return [] }
+    let store = store
     let numbers = (1...store.pageCount).filter { !visited.contains($0) }
     let runs = Self.runs(numbers, most: max(1, (256 << 10) / store.pageSize))
     let blanks = Monitor<[UInt32]>([])

@@ -1,0 +1,73 @@
+// encrypt: a plaintext database becomes a SQLCipher database.
+
+/// Encrypts a plaintext database.
+public enum Encrypt {
+  public struct Request: Sendable {
+    public var source: String
+    public var output: OutputOptions
+    public var key: KeyMaterial
+    /// What to write; format 4 where nothing else is named.
+    public var settings: CipherSettings
+    /// Overwrite and remove the plaintext source after success.
+    public var shred = false
+    public var context: OperationContext
+
+    public init(
+      source: String, output: OutputOptions, key: KeyMaterial, settings: CipherSettings,
+      context: OperationContext
+    ) {
+      self.source = source
+      self.output = output
+      self.key = key
+      self.settings = settings
+      self.context = context
+    }
+  }
+
+  /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
+  public static func precheck(source: String, output: OutputOptions) throws {
+    try Engine.current.requireCodec()
+    let kind = try SourceCheck.kind(of: source)
+    guard kind == .plaintext else { throw SealError.wrongKind(path: source, found: kind) }
+    try SourceCheck.output(output, source: source)
+  }
+
+  /// Encrypts. Throws `SealError`.
+  public static func run(_ request: Request) throws -> ConversionReport {
+    let started = System.now()
+    try Engine.current.requireCodec()
+    let context = request.context
+    let profile = try request.settings.profile()
+    let plan = try OutputPlan(request.output, source: request.source, context)
+    let path = plan.isInPlace ? plan.path : request.source
+    if request.shred { try OutputPlan.requireReplaceable(path, request.output) }
+    let source = try OpenedDatabase.plaintext(
+      path, exclusive: plan.isInPlace || request.shred, context)
+    let salt = try salt(for: request)
+    context.progress?(Progress(.deriving, done: 0, total: 0))
+    let keys = try KeyDerivation.derive(request.key, profile: profile, salt: salt)
+    let status = try source.snapshot.file.status()
+    let job = ConversionJob(
+      source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
+      cipher: TargetCipher(profile: profile, keys: keys, salt: salt, material: request.key),
+      mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
+      context: context)
+    var outcome = try job.run()
+    if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(salt)) }
+    if request.shred, !request.output.dryRun { try Shredder.shred(source.snapshot, plan) }
+    return ConversionReport(
+      request.source, job, outcome, profile: profile, salt: salt,
+      pragmas: profile.pragmas(salt: salt), seconds: System.now() - started)
+  }
+
+  /// The salt to write: the raw key's own, the one that was given, or a random one.
+  private static func salt(for request: Request) throws -> [UInt8] {
+    let given = request.settings.salt
+    if let own = request.key.salt, let given, own != given {
+      throw SealError.badProfile(.saltConflict)
+    }
+    guard let salt = request.key.salt ?? given else { return try LibCrypto.randomBytes(16) }
+    guard salt != DatabaseHeader.magic else { throw SealError.badProfile(.saltIsMagic) }
+    return salt
+  }
+}

@@ -1,0 +1,33 @@
+// Overwrites a plaintext source after it was encrypted. An honest limit: flash storage and
+// copy-on-write file systems keep old blocks whatever is written over a file (Docs/safety.md).
+
+enum Shredder {
+  /// Overwrites the source, under its exclusive lock, and removes it with its sidecars. In place
+  /// its name already means the new file, and only the old bytes are overwritten.
+  static func shred(_ source: Snapshot, _ plan: OutputPlan) throws {
+    if !plan.isInPlace {
+      for path in try Sidecars(of: source.path).present() {
+        try overwrite(try File(path, .readWrite))
+        try System.unlink(path)
+      }
+    }
+    try overwrite(source.file)
+    guard !plan.isInPlace else { return }
+    try System.unlink(source.path)
+    try Path.syncFolder(Path.folder(of: source.path))
+  }
+
+  private static func overwrite(_ file: File) throws {
+    let zeros = [UInt8](repeating: 0, count: 1 << 20)
+    let size = try file.size()
+    var position: UInt64 = 0
+    while position < size {
+      let count = Int(min(UInt64(zeros.count), size - position))
+      try zeros.withUnsafeBytes {
+        try file.write(at: position, UnsafeRawBufferPointer(rebasing: $0[..<count]))
+      }
+      position += UInt64(count)
+    }
+    try file.sync()
+  }
+}

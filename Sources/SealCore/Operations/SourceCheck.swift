@@ -1,0 +1,39 @@
+// What can be refused before a key is asked for: a user should not type a passphrase for a file
+// that cannot be converted anyway.
+
+enum SourceCheck {
+  /// The kind of the file at `path`. Throws `.io` where it cannot be read.
+  static func kind(of path: String) throws -> FileKind {
+    let file = try File(path)
+    let status = try file.status()
+    guard status.kind == .regular else { throw SealError.wrongKind(path: path, found: .other) }
+    let start = try file.bytes(at: 0, count: FileClassifier.sampleSize)
+    return start.withUnsafeBytes { FileClassifier.kind(start: $0, size: status.size) }
+  }
+
+  /// Throws what stands in the way of the output.
+  static func output(_ options: OutputOptions, source: String) throws {
+    var options = options
+    // Only looking: no lock is taken on what would be replaced.
+    options.dryRun = true
+    _ = try OutputPlan(options, source: source, OperationContext())
+  }
+}
+
+extension ConversionReport {
+  init(
+    _ source: String, _ job: ConversionJob, _ outcome: ConversionJob.Outcome,
+    profile: CipherProfile, salt: [UInt8], pragmas: [(name: String, value: String)],
+    seconds: Double
+  ) {
+    let dryRun = job.plan.options.dryRun
+    self.init(
+      source: source, target: job.plan.path, dryRun: dryRun, profile: profile, salt: salt,
+      sourcePageSize: job.source.header.pageSize, targetPageSize: job.pageSize,
+      sourcePages: job.source.pageCount, targetPages: outcome.pages,
+      bytesRead: job.source.store.bytes,
+      bytesWritten: UInt64(outcome.pages) * UInt64(job.pageSize), openingPragmas: pragmas,
+      backup: dryRun ? nil : job.plan.backup, proof: outcome.proof,
+      notes: job.source.notes + outcome.notes, seconds: seconds)
+  }
+}
