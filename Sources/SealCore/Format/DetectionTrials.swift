@@ -45,14 +45,23 @@ struct DetectionTrials {
       Secret.wipe(page)
       page.deallocate()
     }
+    // Where the plaintext header covers what page 1 is judged by, another page has to speak for the
+    // key; only a database without another page is taken at its word.
+    let isWitness = codec.profile.hmacAlgorithm != nil || codec.profile.plaintextHeader < 96
+    var firstFits = false
     var tried = 0
     for number in Self.sample(size: size, pageSize: codec.pageSize) {
       let offset = UInt64(number - 1) * UInt64(codec.pageSize)
       guard try read(offset, page) else { continue }
       tried += 1
-      if Self.fits(page, number: number, codec) { return (number, tried) }
+      guard Self.fits(page, number: number, codec) else { continue }
+      if number == 1, !isWitness {
+        firstFits = true
+      } else {
+        return (firstFits ? 1 : number, tried)
+      }
     }
-    return (nil, tried)
+    return (firstFits && tried == 1 ? 1 : nil, tried)
   }
 
   /// Page 1 and at most 63 others, spread evenly over the database, without the lock-byte page.

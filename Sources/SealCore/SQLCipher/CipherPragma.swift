@@ -55,6 +55,16 @@ enum CipherPragma: String, CaseIterable, Sendable {
   /// The SQL that sets it to a normalized value.
   func sql(_ value: String) -> String { "PRAGMA \(rawValue) = \"\(value)\"" }
 
+  /// What makes SQLCipher 3 read formats 1 to 3; nil for others. The same as
+  /// `cipher_compatibility` does in SQLCipher 4, less the hashes, of which 3 has one.
+  static func spelledOut(format: Int) -> [(name: String, value: String)]? {
+    guard (1...3).contains(format) else { return nil }
+    return [
+      (pageSize.rawValue, "1024"), (kdfIterations.rawValue, format == 3 ? "64000" : "4000"),
+      (useHMAC.rawValue, format == 1 ? "0" : "1"),
+    ]
+  }
+
   /// A salt mask as `normalized` gives it.
   static func maskText(_ mask: UInt8) -> String {
     let digits = Array("0123456789abcdef")
@@ -82,55 +92,5 @@ enum CipherPragma: String, CaseIterable, Sendable {
       return nil
     }
     return String(decoding: all, as: UTF8.self)
-  }
-}
-
-extension Connection {
-  /// Applies cipher settings, in order, between `key` and the first read. Each is sent only if
-  /// the engine knows it, and read back. Throws `.unsupported` for one that the engine does not
-  /// know, that cannot have this value, or that it answers otherwise.
-  func apply(settings: [(name: String, value: String)]) throws {
-    for setting in settings {
-      guard let pragma = CipherPragma(rawValue: setting.name) else {
-        throw unsupported(setting.name, since: "4.0")
-      }
-      guard Engine.current.knows(pragma) else {
-        throw unsupported("PRAGMA \(setting.name)", since: pragma.since)
-      }
-      guard let value = pragma.normalized(setting.value) else {
-        throw unsupported("PRAGMA \(setting.name) of this value", since: pragma.since)
-      }
-      if pragma == .hmacSaltMask {
-        saltMask = UInt8(value.dropFirst(2).dropLast(), radix: 16)
-      } else {
-        try send(pragma, value)
-      }
-    }
-  }
-
-  /// Sends one setting and asks for it. Throws `.unsupported` where the answer differs.
-  func send(_ pragma: CipherPragma, _ value: String) throws {
-    try run(pragma.sql(value))
-    guard let wanted = pragma.answer(to: value) else { return }
-    guard let found = try run("PRAGMA \(pragma.rawValue)"), Self.text(found) == wanted else {
-      throw unsupported("PRAGMA \(pragma.rawValue) = \(value)", since: pragma.since)
-    }
-  }
-
-  private static func text(_ value: Value) -> String? {
-    value.integer.map(String.init) ?? value.string?.trimmed
-  }
-
-  private func unsupported(_ feature: String, since: String) -> SealError {
-    let engine = Engine.current.cipherVersion ?? Engine.current.sqliteVersion
-    return .unsupported(.engineTooOld(engine: engine, needed: since, feature: feature))
-  }
-}
-
-extension String {
-  /// Without blanks at both ends.
-  fileprivate var trimmed: String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" }
-    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 }
