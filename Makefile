@@ -20,13 +20,16 @@ else
   $(error ENGINE is built or system, not '$(ENGINE)')
 endif
 
-# On Linux the Swift runtime goes into the binary; on macOS it is part of the system. Homebrew
-# keeps OpenSSL out of pkg-config's own path.
+# On Linux the Swift runtime goes into the binary, and with it the C++ runtime that it needs: a
+# folder that holds nothing but the static one is searched first. On macOS both are part of the
+# system, and Homebrew keeps OpenSSL out of pkg-config's own path.
 ifeq ($(shell uname -s),Darwin)
   STATIC :=
   PC_PATH := $(PC_PATH):$(shell brew --prefix openssl@3 2>/dev/null)/lib/pkgconfig
 else
-  STATIC := --static-swift-stdlib
+  STATIC_DIR := $(CURDIR)/.build/static
+  STATIC := --static-swift-stdlib -Xswiftc -L$(STATIC_DIR) \
+    -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 endif
 export PKG_CONFIG_PATH := $(PC_PATH):$(PKG_CONFIG_PATH)
 
@@ -65,6 +68,10 @@ build: deps
 	swift build $(SWIFT_FLAGS)
 
 release: deps
+ifdef STATIC_DIR
+	@mkdir -p $(STATIC_DIR)
+	@ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(STATIC_DIR)/libstdc++.a
+endif
 	swift build $(SWIFT_FLAGS) -c release $(STATIC)
 
 test: release peers
