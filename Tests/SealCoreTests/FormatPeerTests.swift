@@ -11,7 +11,7 @@ import Testing
 @testable import SealCore
 
 /// The peers' Pythons, run with Tests/Fixtures/peer.py.
-enum Peer: String, CaseIterable {
+enum CipherPeer: String, CaseIterable {
   case sqlcipher419 = "a"
   case sqlcipher412 = "b"
 
@@ -41,7 +41,7 @@ enum Peer: String, CaseIterable {
   }
 }
 
-@Suite(.enabled(if: Peer.folder != nil)) struct FormatPeerTests {
+@Suite(.enabled(if: CipherPeer.folder != nil)) struct FormatPeerTests {
   static let keys = [
     "correct horse", "it's \"odd\"; é",
     "x'" + String(repeating: "5a", count: 32) + "'",
@@ -91,7 +91,7 @@ enum Peer: String, CaseIterable {
     try withFolder { folder in
       let plainFile = folder.appendingPathComponent("plain.db")
       try Data(plain).write(to: plainFile)
-      var jobs = [Peer.Job(path: plainFile.path, plain: true)]
+      var jobs = [CipherPeer.Job(path: plainFile.path, plain: true)]
       var profiles: [CipherProfile] = []
       for round in 0..<rounds {
         let profile = Self.profile(
@@ -101,10 +101,10 @@ enum Peer: String, CaseIterable {
         let file = folder.appendingPathComponent("\(round).db")
         try Data(codec.sealAll(plain)).write(to: file)
         let pragmas = profile.pragmas(salt: codec.salt).map { [$0.name, $0.value] }
-        jobs.append(Peer.Job(path: file.path, key: key, pragmas: pragmas))
+        jobs.append(CipherPeer.Job(path: file.path, key: key, pragmas: pragmas))
         profiles.append(profile)
       }
-      for peer in Peer.allCases {
+      for peer in CipherPeer.allCases {
         let answers = try peer.ask(jobs)
         try #require(answers.count == rounds + 1)
         let right = try #require(answers[0].content)
@@ -127,8 +127,8 @@ enum Peer: String, CaseIterable {
     try expectPeersOpen(plain, seed: seed, rounds: 4)
   }
 
-  @Test(arguments: [1024, 2048, 4096, 8192, 16384, 32768, 65536], Peer.allCases)
-  func opensWhatPeersWriteUnderAnySettings(pageSize: Int, _ peer: Peer) throws {
+  @Test(arguments: [1024, 2048, 4096, 8192, 16384, 32768, 65536], CipherPeer.allCases)
+  func opensWhatPeersWriteUnderAnySettings(pageSize: Int, _ peer: CipherPeer) throws {
     var generator = SeededGenerator(state: UInt64(pageSize) + UInt64(peer == .sqlcipher419 ? 0 : 1))
     let script = Fixture.folder.appendingPathComponent("full.sql")
     let sql = try String(contentsOf: script, encoding: .utf8)
@@ -141,7 +141,7 @@ enum Peer: String, CaseIterable {
       let plain = try withFolder { folder in
         let file = folder.appendingPathComponent("peer.db")
         let pragmas = profile.pragmas(salt: salt).map { [$0.name, $0.value] }
-        let job = Peer.Job(path: file.path, key: key, pragmas: pragmas, sql: sql)
+        let job = CipherPeer.Job(path: file.path, key: key, pragmas: pragmas, sql: sql)
         let answer = try peer.ask([job])
         try #require(answer.first?.error == nil, "\(profile)")
         let bytes = Array(try Data(contentsOf: file))

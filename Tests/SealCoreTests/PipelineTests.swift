@@ -44,7 +44,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
 
   @Test(arguments: [0, 1, 2, 5], [UInt64(1), 2, 3])
   func givesEveryPageItsOwnBytes(workers: Int, seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededGenerator(state: seed)
     let reader = try reader(pages: 20_000, workers: workers)
     let buffer = PageBuffer(bytes: pageSize)
     var order = Array(UInt32(1)...20_000)
@@ -88,9 +88,10 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     var profile = CipherProfile.format4
     profile.pageSize = pageSize
     let salt = [UInt8](repeating: 9, count: 16)
+    let sized = profile
     let keys = try KeyDerivation.derive(
       keyOf("x'" + String(repeating: "ab", count: 32) + "'"), profile: profile, salt: salt)
-    return { try PageCodec(profile: profile, keys: keys, salt: salt) }
+    return { try PageCodec(profile: sized, keys: keys, salt: salt) }
   }
 
   @Test(arguments: [0, 1, 3], [false, true])
@@ -102,7 +103,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
       file, pageSize: pageSize, codec: codec, workers: workers, cancellation: Cancellation())
     let buffer = PageBuffer(bytes: pageSize)
     let source = NumberedPages(pageSize: pageSize)
-    var random = SeededGenerator(seed: 4)
+    var random = SeededGenerator(state: 4)
     // Mostly ascending, some far out of order, one (like a lock-byte page) never.
     var order = (UInt32(2)...3_000).filter { $0 != 77 }
     for _ in 0..<40 {
