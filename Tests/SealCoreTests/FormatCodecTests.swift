@@ -77,9 +77,8 @@ import Testing
     let codec = try codec(profile)
     var sealed = page(number, codec)
     try codec.seal(page: number, in: &sealed)
-    let covered =
-      (number == 1 ? max(16, profile.plaintextHeader) : 0)
-      ..<codec.usableSize + 16 + (profile.hmacAlgorithm?.length ?? 0)
+    let start = number == 1 ? max(16, profile.plaintextHeader) : 0
+    let covered = start..<codec.usableSize + 16 + (profile.hmacAlgorithm?.length ?? 0)
     for offset in 0..<codec.pageSize {
       var flipped = sealed
       flipped[offset] ^= 1 << UInt8(offset % 8)
