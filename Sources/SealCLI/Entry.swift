@@ -10,14 +10,14 @@ internal import SealCore
 
 /// Where main starts.
 public enum Entry {
-  /// Runs the command line of the process and ends it. `engine` is asked by `--version` only.
-  public static func main(engine: @escaping @Sendable () -> EngineFacts) -> Never {
+  /// Runs the command line of the process and ends it.
+  public static func main() -> Never {
     Hardening.apply()
     Signals.install()
     let console = Console(output: .descriptor(1), error: .descriptor(2))
     let session = Session(
       console: console, keys: KeySources(cancellation: Signals.cancellation),
-      cancellation: Signals.cancellation, engine: engine, noColor: isSet("NO_COLOR"),
+      cancellation: Signals.cancellation, noColor: isSet("NO_COLOR"),
       dumbTerminal: isSet("TERM", to: "dumb"))
     let status = Tool.run(Arguments.ofProcess(), session)
     if let number = Signals.cancellation.requested, status == ExitStatus.ended(by: number) {

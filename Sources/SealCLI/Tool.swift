@@ -22,6 +22,7 @@ enum Tool {
     } catch {
       let diagnosis = Diagnostics.explain(error)
       say(diagnosis, command: command, database: nil, asJSON: asJSON, on: console)
+      if case UsageFlaw.noCommand = error, !asJSON { console.errorPage("\n" + HelpText.ofTool()) }
       return diagnosis.exit
     }
   }

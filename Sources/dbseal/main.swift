@@ -2,4 +2,4 @@
 
 import SealCLI
 
-Entry.main { EngineFacts(sqlcipher: nil, sqlite: "unknown", crypto: "unknown") }
+Entry.main()

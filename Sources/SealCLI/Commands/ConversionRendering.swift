@@ -7,11 +7,13 @@ struct ConversionRendering {
   let report: ConversionReport
   /// `encrypted`.
   let verb: String
+  let inPlace: Bool
   let shredded: Bool
 
-  init(_ report: ConversionReport, verb: String, shredded: Bool) {
+  init(_ report: ConversionReport, verb: String, inPlace: Bool, shredded: Bool) {
     self.report = report
     self.verb = verb
+    self.inPlace = inPlace
     self.shredded = shredded
   }
 
@@ -37,8 +39,7 @@ struct ConversionRendering {
   /// `encrypted plaintext.db -> app.db: 202 pages, format 4, proven (...)`.
   var sentence: String {
     let files =
-      OptionValues.same(report.source, report.target)
-      ? "\(report.source) in place" : "\(report.source) -> \(report.target)"
+      inPlace ? "\(report.source) in place" : "\(report.source) -> \(report.target)"
     var parts = [Diagnostics.count(UInt64(report.targetPages), "page"), report.profile.name]
     if let proof = report.proof { parts.append("proven (\(words(proof)))") }
     if let backup = report.backup { parts.append("old file kept as \(backup)") }
@@ -49,8 +50,8 @@ struct ConversionRendering {
 
   private func words(_ proof: Proof) -> String {
     let opened = proof.openedBy.map { ", opened by SQLCipher \($0)" } ?? ""
-    return "\(Diagnostics.count(UInt64(proof.pages), "page")) read back,"
-      + " \(Diagnostics.count(proof.records, "record")) equal\(opened)"
+    let equal = proof.records.map { Diagnostics.count($0, "record") + " equal" } ?? "pages equal"
+    return "\(Diagnostics.count(UInt64(proof.pages), "page")) read back, \(equal)\(opened)"
   }
 
   private var details: [String] {
@@ -117,10 +118,9 @@ struct ConversionRendering {
 
   /// The object for `--json`.
   func json(command: String) -> JSON {
-    let profile = report.profile
     let facts: [JSON.Field] = [
       .init("target", .string(report.target)), .init("dry_run", .bool(report.dryRun)),
-      .init("format", profile.formatNumber.map { .integer($0) } ?? .null),
+      .init("format", report.profile.formatNumber.map { .integer($0) } ?? .null),
       .init("settings", settings), .init("salt", .hex(report.salt)),
       .init("source_page_size", .integer(report.sourcePageSize)),
       .init("page_size", .integer(report.targetPageSize)),
@@ -159,8 +159,10 @@ struct ConversionRendering {
   private var proof: JSON {
     guard let proof = report.proof else { return .null }
     return .object([
-      .init("pages", .integer(Int64(proof.pages))), .init("trees", .integer(proof.trees)),
-      .init("records", .unsigned(proof.records)), .init("opened_by", .optional(proof.openedBy)),
+      .init("pages", .integer(Int64(proof.pages))),
+      .init("trees", proof.trees.map { .integer($0) } ?? .null),
+      .init("records", proof.records.map { .unsigned($0) } ?? .null),
+      .init("opened_by", .optional(proof.openedBy)),
       .init("schema_message", .optional(proof.schemaMessage)),
     ])
   }

@@ -10,11 +10,11 @@ struct Conversions {
   /// How the report says what was done: `encrypted`.
   let verb: String
   /// Refuses a source that cannot be converted, before a key is asked for.
-  let precheck: (String) throws -> Void
+  let precheck: (String, OutputOptions) throws -> Void
   /// The key is to be made up now, so a typed one is asked for twice.
   let newKey: Bool
   /// Converts one file.
-  let convert: (OutputPlan.Step, KeyMaterial, OutputOptions, OperationContext) throws
+  let convert: (ConversionPlan.Step, KeyMaterial, OutputOptions, OperationContext) throws
     -> ConversionReport
 
   private var asJSON: Bool { parsed.has(Options.json) }
@@ -22,12 +22,12 @@ struct Conversions {
 
   /// The exit status. Throws what concerns the command line as a whole.
   func run() throws -> Int32 {
-    let plan = try OutputPlan(parsed)
-    var ready: [OutputPlan.Step] = []
+    let plan = try ConversionPlan(parsed)
+    var ready: [ConversionPlan.Step] = []
     var failures = 0
     for step in plan.steps {
       do {
-        try precheck(step.source)
+        try precheck(step.source, output(for: step))
         ready.append(step)
       } catch {
         let status = report(error, on: step)
@@ -50,11 +50,7 @@ struct Conversions {
     return plan.isBatch ? summary(plan, failures) : 0
   }
 
-  private func convertOne(_ step: OutputPlan.Step, _ key: KeyMaterial) throws -> ConversionReport {
-    var output = OutputOptions(step.destination)
-    output.force = parsed.has(Options.force)
-    output.backupSuffix = parsed.text(Options.backup)
-    output.dryRun = parsed.has(Options.dryRun)
+  private func convertOne(_ step: ConversionPlan.Step, _ key: KeyMaterial) throws -> ConversionReport {
     var context = OperationContext()
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
@@ -63,10 +59,18 @@ struct Conversions {
     let line = ProgressLine(display, on: session.console, subject: step.source)
     if let line { context.progress = { line.show($0) } }
     defer { line?.finish() }
-    return try convert(step, key, output, context)
+    return try convert(step, key, output(for: step), context)
   }
 
-  private func label(_ first: OutputPlan.Step, _ plan: OutputPlan) -> String {
+  private func output(for step: ConversionPlan.Step) -> OutputOptions {
+    var output = OutputOptions(step.destination)
+    output.force = parsed.has(Options.force)
+    output.backupSuffix = parsed.text(Options.backup)
+    output.dryRun = parsed.has(Options.dryRun)
+    return output
+  }
+
+  private func label(_ first: ConversionPlan.Step, _ plan: ConversionPlan) -> String {
     let kind = newKey ? "New key" : "Key"
     if plan.isBatch { return "\(kind) of \(plan.steps.count) databases" }
     if newKey, case .target(let path) = first.destination { return "\(kind) of \(path)" }
@@ -80,7 +84,9 @@ struct Conversions {
   }
 
   private func say(_ report: ConversionReport) {
-    let rendering = ConversionRendering(report, verb: verb, shredded: parsed.has(Options.shred))
+    let rendering = ConversionRendering(
+      report, verb: verb, inPlace: parsed.has(Options.inPlace),
+      shredded: parsed.has(Options.shred))
     if asJSON {
       session.console.result(rendering.json(command: parsed.command.name).text)
       return
@@ -93,7 +99,7 @@ struct Conversions {
     }
   }
 
-  private func report(_ error: any Error, on step: OutputPlan.Step) -> Int32 {
+  private func report(_ error: any Error, on step: ConversionPlan.Step) -> Int32 {
     let diagnosis = Diagnostics.explain(error)
     Tool.say(
       diagnosis, command: parsed.command.name, database: step.source, asJSON: asJSON,
@@ -101,7 +107,7 @@ struct Conversions {
     return diagnosis.exit
   }
 
-  private func summary(_ plan: OutputPlan, _ failures: Int) -> Int32 {
+  private func summary(_ plan: ConversionPlan, _ failures: Int) -> Int32 {
     let done = plan.steps.count - failures
     let status = failures == 0 ? ErrorCode.ok : .checkFailed
     if asJSON {

@@ -13,12 +13,13 @@ enum DecryptCommand {
     let exact = parsed.has(Options.exact)
     let conversions = Conversions(
       parsed: parsed, session: session, verb: "decrypted",
-      precheck: session.core.precheckDecrypt, newKey: false
+      precheck: { try session.core.precheckDecrypt($0, $1, settings) }, newKey: false
     ) { step, key, output, context in
-      try session.core.decrypt(
-        Decrypt.Request(
-          source: step.source, output: output, key: key, settings: settings, pageSize: pageSize,
-          exact: exact, context: context))
+      var request = Decrypt.Request(
+        source: step.source, output: output, key: key, settings: settings, context: context)
+      request.pageSize = pageSize
+      request.exact = exact
+      return try session.core.decrypt(request)
     }
     return try conversions.run()
   }

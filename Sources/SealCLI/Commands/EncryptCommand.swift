@@ -14,10 +14,10 @@ enum EncryptCommand {
       parsed: parsed, session: session, verb: "encrypted",
       precheck: session.core.precheckEncrypt, newKey: true
     ) { step, key, output, context in
-      try session.core.encrypt(
-        Encrypt.Request(
-          source: step.source, output: output, key: key, settings: settings, shred: shred,
-          context: context))
+      var request = Encrypt.Request(
+        source: step.source, output: output, key: key, settings: settings, context: context)
+      request.shred = shred
+      return try session.core.encrypt(request)
     }
     return try conversions.run()
   }

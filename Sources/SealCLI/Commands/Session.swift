@@ -4,24 +4,29 @@
 internal import SealCore
 
 /// What the engine and the crypto provider call themselves, for `--version`.
-public struct EngineFacts: Sendable {
+struct EngineFacts: Sendable {
   /// SQLCipher's version; nil where the library is no SQLCipher.
-  public var sqlcipher: String?
-  public var sqlite: String
+  var sqlcipher: String?
+  var sqlite: String
   /// The crypto provider with its version.
-  public var crypto: String
+  var crypto: String
 
-  public init(sqlcipher: String?, sqlite: String, crypto: String) {
-    self.sqlcipher = sqlcipher
-    self.sqlite = sqlite
-    self.crypto = crypto
+  /// Those of this process.
+  static var current: EngineFacts {
+    let engine = Engine.current
+    return EngineFacts(
+      sqlcipher: engine.cipherVersion, sqlite: engine.sqliteVersion, crypto: LibCrypto.version)
   }
 }
 
 /// The core's functions that commands call.
 struct CoreFunctions: Sendable {
-  var precheckEncrypt: @Sendable (String) throws -> Void = { try Encrypt.precheck(source: $0) }
-  var precheckDecrypt: @Sendable (String) throws -> Void = { try Decrypt.precheck(source: $0) }
+  var precheckEncrypt: @Sendable (String, OutputOptions) throws -> Void = {
+    try Encrypt.precheck(source: $0, output: $1)
+  }
+  var precheckDecrypt: @Sendable (String, OutputOptions, CipherSettings) throws -> Void = {
+    try Decrypt.precheck(source: $0, output: $1, settings: $2)
+  }
   var encrypt: @Sendable (Encrypt.Request) throws -> ConversionReport = { try Encrypt.run($0) }
   var decrypt: @Sendable (Decrypt.Request) throws -> ConversionReport = { try Decrypt.run($0) }
 }
@@ -32,7 +37,7 @@ struct Session: Sendable {
   var keys = KeySources()
   var core = CoreFunctions()
   var cancellation = Cancellation()
-  var engine: @Sendable () -> EngineFacts
+  var engine: @Sendable () -> EngineFacts = { .current }
   /// `$NO_COLOR` is set and not empty.
   var noColor = false
   /// `$TERM` is `dumb`.

@@ -75,6 +75,10 @@ enum Diagnostics {
     case .saltConflict:
       return Diagnosis(
         .usage, "the raw key carries another salt than --salt names", hint: "leave --salt out")
+    case .saltIsMagic:
+      return Diagnosis(
+        .usage, "the salt is the text that a plaintext database begins with",
+        hint: "leave --salt out to get a random one")
     }
   }
 
@@ -210,6 +214,8 @@ enum Diagnostics {
         ])
     case .schema(let message):
       return Diagnosis(.unsupported, "this engine cannot read the schema: \(message)")
+    case .crypto(let function):
+      return Diagnosis(.unsupported, "libcrypto refused: \(function) failed")
     }
   }
 

@@ -4,7 +4,7 @@
 internal import SealCore
 
 /// The conversions that one command line asks for.
-struct OutputPlan: Sendable, Equatable {
+struct ConversionPlan: Sendable, Equatable {
   struct Step: Sendable, Equatable {
     let source: String
     let destination: OutputOptions.Destination
