@@ -1,0 +1,123 @@
+// What an option and a command are, as data. Nothing here prints or reads: the catalog is made of
+// these values, and the parser, the help, the man pages, the completions and the reference are
+// functions of them.
+
+internal import SealCore
+
+/// One option, as every reader of the catalog sees it.
+struct OptionSpec: Sendable, Equatable {
+  /// What stands after the name.
+  enum Value: Sendable, Equatable {
+    /// A flag: nothing.
+    case none
+    /// Any text but an empty one.
+    case text(String, Completion)
+    /// A whole number of the range.
+    case integer(String, ClosedRange<Int>)
+    /// Seconds, with or without a fraction, up to a day.
+    case seconds(String)
+    /// One of a closed list of words.
+    case choice(String, [String])
+    /// Twice as many hex digits as the bytes.
+    case hex(String, bytes: Int)
+  }
+
+  /// The long name, without the dashes.
+  let name: String
+  var short: Character?
+  var value: Value = .none
+  let section: OptionSection
+  /// One line, lower case, no full stop.
+  let help: String
+  /// More sentences, for the man page and the reference.
+  var detail = ""
+
+  /// `--name`.
+  var flag: String { "--" + name }
+
+  /// The name of the value in help texts; nil for a flag.
+  var valueName: String? {
+    switch value {
+    case .none: nil
+    case .text(let name, _), .integer(let name, _), .seconds(let name), .choice(let name, _),
+      .hex(let name, _):
+      name
+    }
+  }
+
+  /// What a value may be, in words; nil where anything goes.
+  var allowed: String? {
+    switch value {
+    case .none, .text: nil
+    case .integer(_, let range) where range.upperBound == Int(Int32.max):
+      "a whole number from \(range.lowerBound)"
+    case .integer(_, let range):
+      "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .seconds: "seconds, for instance 5 or 0.5"
+    case .choice(_, let words): words.joined(separator: ", ")
+    case .hex(_, let bytes): "\(2 * bytes) hex digits"
+    }
+  }
+}
+
+/// How a shell completes a value or an operand.
+enum Completion: Sendable, Equatable {
+  case none, file, directory, variable
+  case words([String])
+}
+
+/// Under which heading an option stands, in the order of the help texts.
+enum OptionSection: String, Sendable, CaseIterable {
+  case output = "Output"
+  case key = "Key of the database"
+  case cipher = "Cipher settings"
+  case common = "Common options"
+}
+
+/// What a command demands of its options beyond their values.
+enum OptionRule: Sendable, Equatable {
+  /// At most one of these, and why.
+  case exclusive([OptionSpec], because: String)
+  /// The first one makes sense only beside one of the others.
+  case needs(OptionSpec, oneOf: [OptionSpec])
+}
+
+/// The operands of a command.
+struct OperandSpec: Sendable {
+  /// As the usage line says them.
+  let names: String
+  let minimum: Int
+  /// nil: any number.
+  let maximum: Int?
+  let completion: Completion
+}
+
+/// A command line worth showing.
+struct Example: Sendable {
+  let purpose: String
+  let line: String
+}
+
+/// One command, as every reader of the catalog sees it.
+struct CommandSpec: Sendable {
+  let name: String
+  /// One line, lower case, no full stop.
+  let summary: String
+  /// What follows `dbseal NAME` in the usage lines.
+  let synopses: [String]
+  /// Paragraphs.
+  let description: [String]
+  let operands: OperandSpec
+  let options: [OptionSpec]
+  var rules: [OptionRule] = []
+  let examples: [Example]
+  /// The exit codes that the command can end with.
+  let outcomes: [ErrorCode]
+  /// Left out of help texts and completions.
+  var hidden = false
+
+  /// The option of that name, if this command takes it.
+  func option(named name: String) -> OptionSpec? { options.first { $0.name == name } }
+  /// The option of that letter, if this command takes it.
+  func option(letter: Character) -> OptionSpec? { options.first { $0.short == letter } }
+}

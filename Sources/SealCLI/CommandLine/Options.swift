@@ -1,0 +1,81 @@
+// The options that are not a set of their own: where output goes, and what every command takes.
+
+internal import SealCore
+
+/// Single options, by what they do.
+enum Options {
+  static let inPlace = OptionSpec(
+    name: "in-place", section: .output, help: "replace the database itself",
+    detail: """
+      The new file is made beside the old one, proven, and takes its name in one step. The file's \
+      mode and owner are kept.
+      """)
+  static let outputDir = OptionSpec(
+    name: "output-dir", value: .text("DIR", .directory), section: .output,
+    help: "write several outputs into a directory",
+    detail: "Each output has the base name of its source. The directory must exist.")
+  static let backup = OptionSpec(
+    name: "backup", value: .text("SUFFIX", .none), section: .output,
+    help: "keep the replaced file under its name + SUFFIX")
+  static let force = OptionSpec(
+    name: "force", short: "f", section: .output, help: "replace a target that exists",
+    detail: """
+      It also allows hard-linked files, files that other processes have open, and write-protected \
+      ones, and removes a stale -wal, -shm or -journal beside the target. It never allows source \
+      and target to be one file.
+      """)
+  static let dryRun = OptionSpec(
+    name: "dry-run", short: "n", section: .output, help: "check everything and write nothing",
+    detail: "Key, settings, target and space are checked as in a real run.")
+  static let shred = OptionSpec(
+    name: "shred", section: .output, help: "then overwrite and remove the plaintext",
+    detail: """
+      Only after the output was proven. On SSDs and on file systems that copy on write, old \
+      blocks may survive an overwrite.
+      """)
+  static let exact = OptionSpec(
+    name: "exact", section: .output, help: "keep page size and reserved bytes",
+    detail: "Every page keeps its number and its place, deleted content included.")
+  static let outputPageSize = OptionSpec(
+    name: "page-size", value: .choice("BYTES", CipherOptions.pageSizes), section: .output,
+    help: "page size to write (default: the source's)")
+
+  static let json = OptionSpec(
+    name: "json", section: .common, help: "one JSON object a line, errors too",
+    detail: "The objects go to standard output; nothing else does.")
+  static let quiet = OptionSpec(
+    name: "quiet", short: "q", section: .common, help: "say nothing but errors",
+    detail: "A salt that the output does not hold is said all the same.")
+  static let verbose = OptionSpec(
+    name: "verbose", short: "v", section: .common, help: "say more about what was done")
+  static let progress = OptionSpec(
+    name: "progress", value: .choice("WHEN", Display.words), section: .common,
+    help: "show progress (default: on a terminal)")
+  static let color = OptionSpec(
+    name: "color", value: .choice("WHEN", Display.words), section: .common,
+    help: "color messages (default: on a terminal)",
+    detail: "$NO_COLOR turns color off where this option does not ask for it.")
+  static let busyTimeout = OptionSpec(
+    name: "busy-timeout", value: .seconds("SECONDS"), section: .common,
+    help: "wait that long for a lock (default: 5)")
+  static let jobs = OptionSpec(
+    name: "jobs", short: "j", value: .integer("N", 1...1024), section: .common,
+    help: "worker threads (default: one a core)")
+  static let help = OptionSpec(
+    name: "help", short: "h", section: .common, help: "show this help and exit")
+  static let version = OptionSpec(
+    name: "version", section: .common, help: "show versions and exit")
+
+  /// What every command takes.
+  static let common = [json, quiet, verbose, progress, color, busyTimeout, jobs, help, version]
+  /// What excludes what among them.
+  static let commonRules: [OptionRule] = [
+    .exclusive([quiet, verbose], because: "one asks for less, the other for more")
+  ]
+}
+
+/// When to show something that belongs on a terminal.
+enum Display: String, Sendable, CaseIterable {
+  case auto, always, never
+  static let words = allCases.map(\.rawValue)
+}

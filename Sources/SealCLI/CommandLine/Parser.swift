@@ -1,0 +1,191 @@
+// argv to plain values, by the catalog alone: no I/O, no environment, no side effect. Help and
+// version win before anything can fail.
+
+internal import SealCore
+
+/// Reads a command line. One parser reads one line.
+struct Parser {
+  private let arguments: [String]
+  private var index = 0
+  private var parsed: ParsedCommand?
+  /// Options given before the command was named.
+  private var early: [String: ParsedCommand.Value] = [:]
+
+  /// What `arguments`, without the program's own name, ask for.
+  static func parse(_ arguments: [String]) throws(UsageFlaw) -> Invocation {
+    if let asked = informational(arguments) { return asked }
+    var parser = Parser(arguments: arguments)
+    return try parser.run()
+  }
+
+  /// `--json` stands among the options, so that even a usage error is said as JSON.
+  static func asksForJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains(Options.json.flag)
+  }
+
+  private init(arguments: [String]) { self.arguments = arguments }
+
+  /// `--help`, `-h` and `--version` before any `--`.
+  private static func informational(_ arguments: [String]) -> Invocation? {
+    let options = arguments.prefix { $0 != "--" }
+    if options.contains("--help") || options.contains("-h") {
+      let word = options.first { !$0.hasPrefix("-") }
+      return .help(word.flatMap(Catalog.command(named:)))
+    }
+    return options.contains("--version") ? .version : nil
+  }
+
+  private mutating func run() throws(UsageFlaw) -> Invocation {
+    while index < arguments.count {
+      let argument = arguments[index]
+      index += 1
+      if argument == "--" {
+        for operand in arguments[index...] { try takeOperand(operand) }
+        break
+      } else if argument.hasPrefix("--") {
+        try takeLong(argument)
+      } else if argument.hasPrefix("-"), argument.utf8.count > 1 {
+        if let answer = try takeShort(argument) { return answer }
+      } else {
+        try takeOperand(argument)
+      }
+    }
+    guard let parsed else { throw .noCommand }
+    try check(parsed)
+    if parsed.command.name == Catalog.help.name { return try helpTarget(parsed) }
+    return .run(parsed)
+  }
+
+  /// `dbseal help [COMMAND]`.
+  private func helpTarget(_ parsed: ParsedCommand) throws(UsageFlaw) -> Invocation {
+    guard let word = parsed.operands.first else { return .help(nil) }
+    return .help(try Self.command(word))
+  }
+
+  private static func command(_ word: String) throws(UsageFlaw) -> CommandSpec {
+    if let command = Catalog.command(named: word) { return command }
+    let names = Catalog.visible.map(\.name)
+    throw .unknownCommand(word, suggestion: Suggestions.nearest(to: word, among: names))
+  }
+
+  private mutating func takeOperand(_ word: String) throws(UsageFlaw) {
+    guard !word.isEmpty else { throw .emptyArgument }
+    guard parsed != nil else {
+      var found = ParsedCommand(try Self.command(word))
+      found.values = early
+      parsed = found
+      return
+    }
+    if KeyArguments.looksRaw(word) { throw .keyOperand }
+    parsed?.operands.append(word)
+  }
+
+  private mutating func takeLong(_ argument: String) throws(UsageFlaw) {
+    let body = argument.dropFirst(2)
+    let split = body.firstIndex(of: "=")
+    let name = String(split.map { body[..<$0] } ?? body)
+    let attached = split.map { String(body[body.index(after: $0)...]) }
+    let option = try long(name)
+    guard let valueName = option.valueName else {
+      if attached != nil { throw .unexpectedValue(option.flag) }
+      return store(.flag, for: option)
+    }
+    let text: String
+    if let attached {
+      text = attached
+    } else if index < arguments.count, !Self.looksLikeOption(arguments[index]) {
+      text = arguments[index]
+      index += 1
+    } else {
+      throw .missingValue(option.flag, valueName: valueName)
+    }
+    try keep(text, for: option)
+  }
+
+  /// `-qn`, `-j4`, `-j 4`. Answers at once for a bundled `-h`.
+  private mutating func takeShort(_ argument: String) throws(UsageFlaw) -> Invocation? {
+    var letters = argument.dropFirst()
+    while let letter = letters.popFirst() {
+      let option = try short(letter)
+      if option == Options.help { return .help(parsed?.command) }
+      guard let valueName = option.valueName else {
+        store(.flag, for: option)
+        continue
+      }
+      if letters.first == "=" { letters = letters.dropFirst() }
+      if letters.isEmpty {
+        guard index < arguments.count, !Self.looksLikeOption(arguments[index]) else {
+          throw .missingValue(option.flag, valueName: valueName)
+        }
+        letters = arguments[index][...]
+        index += 1
+      }
+      try keep(String(letters), for: option)
+      return nil
+    }
+    return nil
+  }
+
+  /// A value may be `-` (standard input), and starts with a dash only as `--name=-value`.
+  private static func looksLikeOption(_ word: String) -> Bool {
+    word.hasPrefix("-") && word != "-"
+  }
+
+  private mutating func keep(_ text: String, for option: OptionSpec) throws(UsageFlaw) {
+    let known = parsed?.has(option) ?? (early[option.name] != nil)
+    if known { throw .twice(option.flag) }
+    store(try OptionValues.parse(text, for: option), for: option)
+  }
+
+  private mutating func store(_ value: ParsedCommand.Value, for option: OptionSpec) {
+    if parsed == nil { early[option.name] = value } else { parsed?.values[option.name] = value }
+  }
+
+  private func long(_ name: String) throws(UsageFlaw) -> OptionSpec {
+    let taken = parsed?.command.options ?? Catalog.globalOptions
+    if let option = taken.first(where: { OptionValues.same($0.name, name) }) { return option }
+    if KeyArguments.names.contains(name) { throw .keyOption("--" + name) }
+    let takers = Catalog.visible.filter { $0.option(named: name) != nil }.map(\.name)
+    if !takers.isEmpty, let command = parsed?.command.name {
+      throw .notAllowed("--" + name, command: command, takenBy: takers)
+    }
+    let names = (parsed == nil ? Catalog.visible.flatMap(\.options) : taken).map(\.name)
+    let suggestion = Suggestions.nearest(to: name, among: names)
+    throw .unknownOption(
+      "--" + name, suggestion: suggestion.map { "--" + $0 }, command: parsed?.command.name)
+  }
+
+  private func short(_ letter: Character) throws(UsageFlaw) -> OptionSpec {
+    let taken = parsed?.command.options ?? Catalog.globalOptions
+    if let option = taken.first(where: { $0.short == letter }) { return option }
+    if KeyArguments.letters.contains(letter) { throw .keyOption("-\(letter)") }
+    let takers = Catalog.visible.filter { $0.option(letter: letter) != nil }.map(\.name)
+    if !takers.isEmpty, let command = parsed?.command.name {
+      throw .notAllowed("-\(letter)", command: command, takenBy: takers)
+    }
+    throw .unknownOption("-\(letter)", suggestion: nil, command: parsed?.command.name)
+  }
+
+  /// Number of operands, and options against each other.
+  private func check(_ parsed: ParsedCommand) throws(UsageFlaw) {
+    let command = parsed.command
+    for rule in command.rules {
+      switch rule {
+      case .exclusive(let options, let reason):
+        let given = options.filter { parsed.has($0) }
+        if given.count > 1 { throw .exclusive(given[0].flag, given[1].flag, because: reason) }
+      case .needs(let option, let others):
+        if parsed.has(option), !others.contains(where: { parsed.has($0) }) {
+          throw .needs(option.flag, oneOf: others.map(\.flag))
+        }
+      }
+    }
+    let count = parsed.operands.count
+    if count < command.operands.minimum {
+      throw .tooFew(command: command.name, operands: command.operands.names)
+    }
+    if let maximum = command.operands.maximum, count > maximum {
+      throw .tooMany(command: command.name, operands: command.operands.names, count: count)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// What can be wrong with a command line, as facts. The sentences are made in Diagnostics. No case
+// carries the value of an option that has to do with keys: it might be one.
+
+/// A mistake in the words of a command line.
+enum UsageFlaw: Error, Sendable, Equatable {
+  case noCommand
+  case unknownCommand(String, suggestion: String?)
+  /// `command` is nil before a command is named.
+  case unknownOption(String, suggestion: String?, command: String?)
+  /// Other commands take it.
+  case notAllowed(String, command: String, takenBy: [String])
+  case missingValue(String, valueName: String)
+  /// A flag with `=value`.
+  case unexpectedValue(String)
+  /// `value` is nil where it must not be repeated.
+  case badValue(String, value: String?, allowed: String)
+  case twice(String)
+  case exclusive(String, String, because: String)
+  case needs(String, oneOf: [String])
+  case tooFew(command: String, operands: String)
+  case tooMany(command: String, operands: String, count: Int)
+  /// A key as a value: `--key ...`, `-k ...`.
+  case keyOption(String)
+  /// An operand that has the form of a raw key.
+  case keyOperand
+  case emptyArgument
+  /// The argument with everything that is not ASCII escaped.
+  case notUTF8(String)
+  case noDestination(command: String)
+  case targetBesideInPlace
+  case severalSources(count: Int)
+  case sameBaseName(String)
+  /// `--key-binary` where the key would be typed.
+  case binaryPrompt(String)
+  case generateKind(String)
+}

@@ -1,0 +1,51 @@
+// Which file becomes which: the operands and the output options of a conversion, checked against
+// each other before anything is opened.
+
+internal import SealCore
+
+/// The conversions that one command line asks for.
+struct ConversionPlan: Sendable, Equatable {
+  struct Step: Sendable, Equatable {
+    let source: String
+    let destination: OutputOptions.Destination
+  }
+
+  let steps: [Step]
+
+  /// Several files were named: each gets its line, and a failure ends with status 1.
+  var isBatch: Bool { steps.count > 1 }
+
+  init(_ parsed: ParsedCommand) throws(UsageFlaw) {
+    let files = parsed.operands
+    if let directory = parsed.text(Options.outputDir) {
+      steps = try Self.intoDirectory(directory, files)
+    } else if parsed.has(Options.inPlace) {
+      guard files.count == 1 else { throw .targetBesideInPlace }
+      steps = [Step(source: files[0], destination: .inPlace)]
+    } else {
+      guard files.count >= 2 else { throw .noDestination(command: parsed.command.name) }
+      guard files.count == 2 else { throw .severalSources(count: files.count) }
+      steps = [Step(source: files[0], destination: .target(files[1]))]
+    }
+  }
+
+  private static func intoDirectory(_ directory: String, _ files: [String]) throws(UsageFlaw)
+    -> [Step]
+  {
+    var seen: Set<[UInt8]> = []
+    var steps: [Step] = []
+    for file in files {
+      let name = baseName(file)
+      guard seen.insert(Array(name.utf8)).inserted else { throw .sameBaseName(name) }
+      let target = directory.utf8.last == 0x2f ? directory + name : "\(directory)/\(name)"
+      steps.append(Step(source: file, destination: .target(target)))
+    }
+    return steps
+  }
+
+  /// What follows the last slash that is not at the end.
+  static func baseName(_ path: String) -> String {
+    let parts = path.unicodeScalars.split(separator: "/")
+    return parts.last.map { String($0) } ?? path
+  }
+}

@@ -1,0 +1,178 @@
+// A conversion's report as lines of text and as a JSON object.
+
+internal import SealCore
+
+/// The words for one report.
+struct ConversionRendering {
+  let report: ConversionReport
+  /// `encrypted`.
+  let verb: String
+  let inPlace: Bool
+  let shredded: Bool
+
+  init(_ report: ConversionReport, verb: String, inPlace: Bool, shredded: Bool) {
+    self.report = report
+    self.verb = verb
+    self.inPlace = inPlace
+    self.shredded = shredded
+  }
+
+  /// What is said on success: the outcome, what opens the output, and, if asked for, details.
+  func lines(_ verbose: Bool) -> [String] {
+    var lines = [sentence]
+    if !report.openingPragmas.isEmpty {
+      lines.append("after the key, these open \(report.target):")
+      lines += report.openingPragmas.map { "  PRAGMA \($0.name) = \($0.value);" }
+    }
+    lines += indispensable
+    return verbose ? lines + details : lines
+  }
+
+  /// What is said even with `--quiet`: a salt that is stored nowhere else.
+  var indispensable: [String] {
+    report.notes.compactMap { note in
+      guard case .saltOutside(let salt) = note else { return nil }
+      return "salt of \(report.target), which the file does not hold: \(Hex.text(salt))"
+    }
+  }
+
+  /// `encrypted plaintext.db -> app.db: 202 pages, format 4, proven (...)`.
+  var sentence: String {
+    let files =
+      inPlace ? "\(report.source) in place" : "\(report.source) -> \(report.target)"
+    var parts = [Diagnostics.count(UInt64(report.targetPages), "page"), report.profile.name]
+    if let proof = report.proof { parts.append("proven (\(words(proof)))") }
+    if let backup = report.backup { parts.append("old file kept as \(backup)") }
+    if shredded, !report.dryRun { parts.append("source overwritten and removed") }
+    let action = report.dryRun ? "would be \(verb): \(files)" : "\(verb) \(files)"
+    return "\(action): \(parts.joined(separator: ", "))"
+  }
+
+  private func words(_ proof: Proof) -> String {
+    let opened = proof.openedBy.map { ", opened by SQLCipher \($0)" } ?? ""
+    let equal = proof.records.map { Diagnostics.count($0, "record") + " equal" } ?? "pages equal"
+    return "\(Diagnostics.count(UInt64(proof.pages), "page")) read back, \(equal)\(opened)"
+  }
+
+  private var details: [String] {
+    let profile = report.profile
+    let tag = profile.hmacAlgorithm?.rawValue ?? "none"
+    return [
+      "  page size: \(report.sourcePageSize) -> \(report.targetPageSize) bytes",
+      "  size: \(Diagnostics.bytes(report.bytesRead)) read,"
+        + " \(Diagnostics.bytes(report.bytesWritten)) written",
+      "  key derivation: \(profile.kdfAlgorithm.rawValue), \(profile.kdfIterations) rounds",
+      "  page tags: \(tag)",
+      "  salt: \(Hex.text(report.salt))",
+    ]
+  }
+
+  /// Things to know, a line each.
+  var notes: [String] {
+    report.notes.compactMap { note in
+      if case .saltOutside = note { return nil }
+      return Self.sentence(note)
+    }
+  }
+
+  /// A note in words: lower case, no full stop.
+  static func sentence(_ note: Note) -> String {
+    switch note {
+    case .walIncluded(let frames):
+      "\(Diagnostics.count(UInt64(clamping: frames), "committed frame")) of the -wal"
+        + " \(frames == 1 ? "is" : "are") included"
+    case .journalApplied(let pages):
+      "a hot journal was applied in memory (\(Diagnostics.count(UInt64(clamping: pages), "page")))"
+    case .walMissing:
+      "the header says WAL and there is no -wal: if the file was copied, its newest content"
+        + " may be missing"
+    case .saltOutside(let salt): "the file does not hold its salt: \(Hex.text(salt))"
+    case .notAuthenticated:
+      "its pages have no tags, so nobody can tell whether it was altered"
+    case .leftover(let name): "\(name) was left by a run that was killed; it can be removed"
+    case .notOpenedBySQLCipher(let engine):
+      "SQLCipher \(engine) cannot open this format; the proof is by page tags and content"
+    case .schemaNotUnderstood(let message):
+      "this engine does not understand the schema, which was copied as it is: \(message)"
+    case .privateMode: "only its owner can read the output (mode 600)"
+    case .preallocated(let bytes):
+      "the file is longer than the database, by \(Diagnostics.count(bytes, "byte")) of zeros"
+    }
+  }
+
+  /// The stable word for a note.
+  static func word(_ note: Note) -> String {
+    switch note {
+    case .walIncluded: "wal_included"
+    case .journalApplied: "journal_applied"
+    case .walMissing: "wal_missing"
+    case .saltOutside: "salt_outside"
+    case .notAuthenticated: "not_authenticated"
+    case .leftover: "leftover"
+    case .notOpenedBySQLCipher: "not_opened_by_sqlcipher"
+    case .schemaNotUnderstood: "schema_not_understood"
+    case .privateMode: "private_mode"
+    case .preallocated: "preallocated"
+    }
+  }
+
+  /// The object for `--json`.
+  func json(command: String) -> JSON {
+    let facts: [JSON.Field] = [
+      .init("target", .string(report.target)), .init("dry_run", .bool(report.dryRun)),
+      .init("format", report.profile.formatNumber.map { .integer($0) } ?? .null),
+      .init("settings", settings), .init("salt", .hex(report.salt)),
+      .init("source_page_size", .integer(report.sourcePageSize)),
+      .init("page_size", .integer(report.targetPageSize)),
+      .init("source_pages", .integer(Int64(report.sourcePages))),
+      .init("pages", .integer(Int64(report.targetPages))),
+      .init("bytes_read", .unsigned(report.bytesRead)),
+      .init("bytes_written", .unsigned(report.bytesWritten)),
+      .init("pragmas", pragmas), .init("backup", .optional(report.backup)),
+      .init("shredded", .bool(shredded && !report.dryRun)), .init("proof", proof),
+      .init("notes", notesJSON), .init("seconds", .decimal(report.seconds)),
+    ]
+    return Diagnosis(.ok, sentence, facts: facts).json(command: command, database: report.source)
+  }
+
+  private var settings: JSON {
+    let profile = report.profile
+    return .object([
+      .init("page_size", .integer(profile.pageSize)),
+      .init("kdf_algorithm", .string(profile.kdfAlgorithm.rawValue)),
+      .init("kdf_iter", .integer(profile.kdfIterations)),
+      .init("hmac_algorithm", .string(profile.hmacAlgorithm?.rawValue ?? "none")),
+      .init("hmac_pgno", .string(profile.pageNumberOrder.rawValue)),
+      .init("hmac_salt_mask", .hex([profile.saltMask])),
+      .init("fast_kdf_iter", .integer(profile.fastKDFIterations)),
+      .init("plaintext_header", .integer(profile.plaintextHeader)),
+    ])
+  }
+
+  private var pragmas: JSON {
+    .array(
+      report.openingPragmas.map {
+        .object([.init("name", .string($0.name)), .init("value", .string($0.value))])
+      })
+  }
+
+  private var proof: JSON {
+    guard let proof = report.proof else { return .null }
+    return .object([
+      .init("pages", .integer(Int64(proof.pages))),
+      .init("trees", proof.trees.map { .integer($0) } ?? .null),
+      .init("records", proof.records.map { .unsigned($0) } ?? .null),
+      .init("opened_by", .optional(proof.openedBy)),
+      .init("schema_message", .optional(proof.schemaMessage)),
+    ])
+  }
+
+  private var notesJSON: JSON {
+    .array(
+      report.notes.map {
+        .object([
+          .init("note", .string(Self.word($0))), .init("message", .string(Self.sentence($0))),
+        ])
+      })
+  }
+}

@@ -1,0 +1,128 @@
+// What encrypt and decrypt have in common: check the sources, get the key once, convert one file
+// after the other, say what came of each, and end with the right status.
+
+internal import SealCore
+
+/// Runs the conversions of one command line.
+struct Conversions {
+  let parsed: ParsedCommand
+  let session: Session
+  /// How the report says what was done: `encrypted`.
+  let verb: String
+  /// Refuses a source that cannot be converted, before a key is asked for.
+  let precheck: (String, OutputOptions) throws -> Void
+  /// The key is to be made up now, so a typed one is asked for twice.
+  let newKey: Bool
+  /// Converts one file.
+  let convert: (ConversionPlan.Step, KeyMaterial, OutputOptions, OperationContext) throws
+    -> ConversionReport
+
+  private var asJSON: Bool { parsed.has(Options.json) }
+  private var quiet: Bool { parsed.has(Options.quiet) }
+
+  /// The exit status. Throws what concerns the command line as a whole.
+  func run() throws -> Int32 {
+    let plan = try ConversionPlan(parsed)
+    var ready: [ConversionPlan.Step] = []
+    var failures = 0
+    for step in plan.steps {
+      do {
+        try precheck(step.source, output(for: step))
+        ready.append(step)
+      } catch {
+        let status = report(error, on: step)
+        if !plan.isBatch || ends(error) { return status }
+        failures += 1
+      }
+    }
+    guard let first = ready.first else { return summary(plan, failures) }
+    let key = try session.keys.resolve(
+      KeyOptions.database.selection(from: parsed), label: label(first, plan), new: newKey)
+    for step in ready {
+      do {
+        say(try convertOne(step, key))
+      } catch {
+        let status = report(error, on: step)
+        if !plan.isBatch || ends(error) { return status }
+        failures += 1
+      }
+    }
+    return plan.isBatch ? summary(plan, failures) : 0
+  }
+
+  private func convertOne(_ step: ConversionPlan.Step, _ key: KeyMaterial) throws -> ConversionReport {
+    var context = OperationContext()
+    context.cancellation = session.cancellation
+    if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
+    if let number = parsed.integer(Options.jobs) { context.workers = number }
+    let display = quiet ? .never : parsed.display(Options.progress)
+    let line = ProgressLine(display, on: session.console, subject: step.source)
+    if let line { context.progress = { line.show($0) } }
+    defer { line?.finish() }
+    return try convert(step, key, output(for: step), context)
+  }
+
+  private func output(for step: ConversionPlan.Step) -> OutputOptions {
+    var output = OutputOptions(step.destination)
+    output.force = parsed.has(Options.force)
+    output.backupSuffix = parsed.text(Options.backup)
+    output.dryRun = parsed.has(Options.dryRun)
+    return output
+  }
+
+  private func label(_ first: ConversionPlan.Step, _ plan: ConversionPlan) -> String {
+    let kind = newKey ? "New key" : "Key"
+    if plan.isBatch { return "\(kind) of \(plan.steps.count) databases" }
+    if newKey, case .target(let path) = first.destination { return "\(kind) of \(path)" }
+    return "\(kind) of \(first.source)"
+  }
+
+  /// Nothing that follows could go better.
+  private func ends(_ error: any Error) -> Bool {
+    if case SealError.interrupted = error { return true }
+    return false
+  }
+
+  private func say(_ report: ConversionReport) {
+    let rendering = ConversionRendering(
+      report, verb: verb, inPlace: parsed.has(Options.inPlace),
+      shredded: parsed.has(Options.shred))
+    if asJSON {
+      session.console.result(rendering.json(command: parsed.command.name).text)
+      return
+    }
+    for line in quiet ? rendering.indispensable : rendering.lines(parsed.has(Options.verbose)) {
+      session.console.result(line)
+    }
+    for note in quiet ? [] : rendering.notes {
+      session.console.say([Span("note: ", .note), Span("\(report.source): \(note)")])
+    }
+  }
+
+  private func report(_ error: any Error, on step: ConversionPlan.Step) -> Int32 {
+    let diagnosis = Diagnostics.explain(error)
+    Tool.say(
+      diagnosis, command: parsed.command.name, database: step.source, asJSON: asJSON,
+      on: session.console)
+    return diagnosis.exit
+  }
+
+  private func summary(_ plan: ConversionPlan, _ failures: Int) -> Int32 {
+    let done = plan.steps.count - failures
+    let status = failures == 0 ? ErrorCode.ok : .checkFailed
+    if asJSON {
+      let facts: [JSON.Field] = [
+        .init("command", .string(parsed.command.name)), .init("ok", .bool(failures == 0)),
+        .init("code", .string(status.rawValue)), .init("exit", .integer(Int64(status.exitStatus))),
+        .init("files", .integer(plan.steps.count)), .init("succeeded", .integer(done)),
+        .init("failed", .integer(failures)),
+      ]
+      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
+    } else if !quiet {
+      let words = parsed.has(Options.dryRun) ? "would be \(verb)" : verb
+      let failed = failures == 0 ? "" : ", \(failures) failed"
+      session.console.result("\(done) of \(plan.steps.count) databases \(words)\(failed)")
+    }
+    return status.exitStatus
+  }
+}

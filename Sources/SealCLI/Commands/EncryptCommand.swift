@@ -1,0 +1,24 @@
+// `dbseal encrypt`: a plaintext database to an encrypted one.
+
+internal import SealCore
+
+/// Parsed values to a request.
+enum EncryptCommand {
+  /// Runs it; the exit status.
+  static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
+    let settings = CipherOptions.written.settings(from: parsed)
+    // Settings that cannot work are a mistake in the command line, whatever the files are.
+    _ = try settings.profile()
+    let shred = parsed.has(Options.shred)
+    let conversions = Conversions(
+      parsed: parsed, session: session, verb: "encrypted",
+      precheck: session.core.precheckEncrypt, newKey: true
+    ) { step, key, output, context in
+      var request = Encrypt.Request(
+        source: step.source, output: output, key: key, settings: settings, context: context)
+      request.shred = shred
+      return try session.core.encrypt(request)
+    }
+    return try conversions.run()
+  }
+}

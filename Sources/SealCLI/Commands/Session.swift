@@ -1,0 +1,45 @@
+// What a command needs beside its options: the console, the sources of keys, the core's functions,
+// and the parsed common options. A value, so that tests can put their own in its place.
+
+internal import SealCore
+
+/// What the engine and the crypto provider call themselves, for `--version`.
+struct EngineFacts: Sendable {
+  /// SQLCipher's version; nil where the library is no SQLCipher.
+  var sqlcipher: String?
+  var sqlite: String
+  /// The crypto provider with its version.
+  var crypto: String
+
+  /// Those of this process.
+  static var current: EngineFacts {
+    let engine = Engine.current
+    return EngineFacts(
+      sqlcipher: engine.cipherVersion, sqlite: engine.sqliteVersion, crypto: LibCrypto.version)
+  }
+}
+
+/// The core's functions that commands call.
+struct CoreFunctions: Sendable {
+  var precheckEncrypt: @Sendable (String, OutputOptions) throws -> Void = {
+    try Encrypt.precheck(source: $0, output: $1)
+  }
+  var precheckDecrypt: @Sendable (String, OutputOptions, CipherSettings) throws -> Void = {
+    try Decrypt.precheck(source: $0, output: $1, settings: $2)
+  }
+  var encrypt: @Sendable (Encrypt.Request) throws -> ConversionReport = { try Encrypt.run($0) }
+  var decrypt: @Sendable (Decrypt.Request) throws -> ConversionReport = { try Decrypt.run($0) }
+}
+
+/// The surroundings of a run.
+struct Session: Sendable {
+  let console: Console
+  var keys = KeySources()
+  var core = CoreFunctions()
+  var cancellation = Cancellation()
+  var engine: @Sendable () -> EngineFacts = { .current }
+  /// `$NO_COLOR` is set and not empty.
+  var noColor = false
+  /// `$TERM` is `dumb`.
+  var dumbTerminal = false
+}

@@ -1,0 +1,48 @@
+// Reads a key from a descriptor, never more of it than a key can have: a FIFO or device without an
+// end ends here. The bytes go straight into wiped memory. Waiting can be interrupted.
+
+internal import SealCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Reads with a limit.
+enum BoundedRead {
+  /// An errno.
+  struct Failure: Error { let errno: Int32 }
+
+  /// Everything up to the end of `descriptor`, or nil if that is more than `limit` bytes.
+  /// Throws `Failure`, or `SealError.interrupted`.
+  static func all(_ descriptor: Int32, limit: Int, cancellation: Cancellation) throws -> Secret? {
+    var count = 0
+    let bytes = try Secret(count: limit + 1) { buffer in
+      while count < buffer.count {
+        try wait(for: descriptor, cancellation)
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        let got = read(descriptor, rest.baseAddress, rest.count)
+        if got == 0 { return }
+        if got > 0 {
+          count += got
+        } else if errno != EINTR, errno != EAGAIN {
+          throw Failure(errno: errno)
+        }
+      }
+    }
+    return count > limit ? nil : bytes.slice(0..<count)
+  }
+
+  /// Returns once there is something to read or the end is known.
+  static func wait(for descriptor: Int32, _ cancellation: Cancellation) throws {
+    while true {
+      try cancellation.check()
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      // A signal between the check and the call costs one turn of this length.
+      let ready = poll(&entry, 1, 100)
+      if ready > 0 { return }
+      if ready < 0, errno != EINTR, errno != EAGAIN { throw Failure(errno: errno) }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// The only writer of both streams. Results go to standard output, everything else to standard
+// error. Lines are made of spans; what stands in them is escaped, so that a file's name can
+// neither move the cursor nor fake a line. A reader that went away is no error.
+
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Where a stream ends up.
+struct Stream: Sendable {
+  var isTerminal = false
+  /// Columns.
+  var width = 80
+  /// Writes all of the bytes; answers 0 or an errno.
+  var write: @Sendable ([UInt8]) -> Int32
+}
+
+/// A piece of a line.
+struct Span: Sendable, Equatable {
+  enum Style: String, Sendable {
+    case plain = ""
+    case error = "1;31"
+    case note = "1;33"
+    case hint = "1;36"
+    case strong = "1"
+  }
+  let text: String
+  let style: Style
+  init(_ text: String, _ style: Style = .plain) {
+    self.text = text
+    self.style = style
+  }
+}
+
+/// Both streams of the process. Threads may share it.
+final class Console: Sendable {
+  private struct State {
+    var color = false
+    /// Columns of the progress line that stands on standard error.
+    var drawn = 0
+    var outputError: Int32 = 0
+  }
+
+  private let output: Stream
+  private let error: Stream
+  private let state = Mutex(State())
+
+  init(output: Stream, error: Stream) {
+    self.output = output
+    self.error = error
+  }
+
+  var outputIsTerminal: Bool { output.isTerminal }
+  var errorIsTerminal: Bool { error.isTerminal }
+
+  /// The errno of the first write to standard output that failed, except for a closed pipe.
+  var outputFailure: Int32? {
+    let number = state.withLock { $0.outputError }
+    return number == 0 || number == EPIPE ? nil : number
+  }
+
+  /// Turns color on standard error on or off.
+  func setColor(_ display: Display, noColor: Bool, dumb: Bool) {
+    let on = display == .always || (display == .auto && error.isTerminal && !noColor && !dumb)
+    state.withLock { $0.color = on }
+  }
+
+  /// A line of the answer, on standard output.
+  func result(_ line: String) { writeOutput(Self.escaped(line) + "\n") }
+
+  /// A text of our own with line feeds, on standard output.
+  func page(_ text: String) { writeOutput(text) }
+
+  /// A text of our own with line feeds, on standard error.
+  func errorPage(_ text: String) {
+    state.withLock { state in
+      erase(&state)
+      _ = error.write(Array(text.utf8))
+    }
+  }
+
+  /// A line on standard error.
+  func say(_ spans: [Span]) {
+    state.withLock { state in
+      erase(&state)
+      let color = state.color
+      let line = spans.map { span in
+        let text = Self.escaped(span.text)
+        return color && span.style != .plain ? "\u{1b}[\(span.style.rawValue)m\(text)\u{1b}[0m" : text
+      }
+      _ = error.write(Array((line.joined() + "\n").utf8))
+    }
+  }
+
+  /// Draws the progress line anew; an empty one takes it away. It is cut to the width.
+  func draw(progress line: String) {
+    state.withLock { state in
+      let cut = String(Self.escaped(line).prefix(max(1, error.width - 1)))
+      guard !cut.isEmpty else { return erase(&state) }
+      let padding = String(repeating: " ", count: max(0, state.drawn - cut.count))
+      _ = error.write(Array("\r\(cut)\(padding)".utf8))
+      state.drawn = cut.count
+    }
+  }
+
+  private func erase(_ state: inout State) {
+    guard state.drawn > 0 else { return }
+    _ = error.write(Array("\r\(String(repeating: " ", count: state.drawn))\r".utf8))
+    state.drawn = 0
+  }
+
+  private func writeOutput(_ text: String) {
+    state.withLock { state in
+      erase(&state)
+      guard state.outputError == 0 else { return }
+      state.outputError = output.write(Array(text.utf8))
+    }
+  }
+
+  /// Control characters, and those that turn the direction of text, made visible.
+  static func escaped(_ text: String) -> String {
+    var out = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0a: out += "\\n"
+      case 0x0d: out += "\\r"
+      case 0x09: out += "\\t"
+      case 0..<0x20, 0x7f..<0xa0:
+        out += "\\x" + String(String(0x100 + scalar.value, radix: 16).dropFirst())
+      case 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069:
+        out += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+}

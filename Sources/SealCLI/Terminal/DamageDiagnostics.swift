@@ -1,0 +1,59 @@
+// What is broken in a database, in words.
+
+internal import SealCore
+
+/// Explains damage.
+enum DamageDiagnostics {
+  /// How many page numbers a sentence names.
+  private static let named = 10
+
+  static func explain(_ damage: Damage) -> Diagnosis {
+    let advice = "the key is right; restore the file from a backup"
+    switch damage.flaw {
+    case .pages(let pages, let total, let pagesInFile):
+      return Diagnosis(
+        .damaged,
+        "damaged: \(total) of \(Diagnostics.count(UInt64(pagesInFile), "page")) do not"
+          + " authenticate (\(list(pages, total)))",
+        about: damage.path, hint: advice,
+        facts: [
+          .init("damaged_pages", .array(pages.map { .integer(Int64($0)) })),
+          .init("damaged_total", .integer(total)),
+          .init("pages", .integer(Int64(pagesInFile))),
+        ])
+    case .header(let field):
+      return Diagnosis(
+        .damaged, "damaged: the header's \(field) cannot be right", about: damage.path,
+        facts: [.init("field", .string(field))])
+    case .size(let actual, let expected):
+      return Diagnosis(
+        .damaged,
+        "damaged: the file has \(actual) bytes, and its header says \(expected)",
+        about: damage.path,
+        facts: [.init("size", .unsigned(actual)), .init("expected_size", .unsigned(expected))])
+    case .structure(let page, let flaw):
+      return Diagnosis(
+        .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path,
+        facts: [.init("page", .integer(Int64(page)))])
+    }
+  }
+
+  /// `page 7`, `pages 3-5, 9`, `pages 1, 3, ... and 12 more`.
+  static func list(_ pages: [UInt32], _ total: Int) -> String {
+    var runs: [ClosedRange<UInt32>] = []
+    for page in pages {
+      if let last = runs.last, last.upperBound &+ 1 == page {
+        runs[runs.count - 1] = last.lowerBound...page
+      } else {
+        runs.append(page...page)
+      }
+    }
+    let shown = runs.prefix(named)
+    let words = shown.map { run in
+      run.count == 1 ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"
+    }
+    let rest = total - shown.reduce(0) { $0 + $1.count }
+    return (total == 1 ? "page " : "pages ") + words.joined(separator: ", ")
+      + (rest > 0 ? " and \(rest) more" : "")
+  }
+}

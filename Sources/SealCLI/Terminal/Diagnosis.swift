@@ -1,0 +1,51 @@
+// A failure, ready to be said: in text on standard error, or as a JSON object.
+
+internal import SealCore
+
+/// A sentence with its hint and its exit status.
+struct Diagnosis: Sendable, Equatable {
+  let code: ErrorCode
+  let exit: Int32
+  /// The file or source that it is about.
+  let subject: String?
+  /// Lower case, no full stop.
+  let sentence: String
+  /// Something to type or to do.
+  let hint: String?
+  /// What a script may want to know beyond the sentence.
+  let facts: [JSON.Field]
+
+  init(
+    _ code: ErrorCode, _ sentence: String, about subject: String? = nil, hint: String? = nil,
+    facts: [JSON.Field] = [], exit: Int32? = nil
+  ) {
+    self.code = code
+    self.exit = exit ?? code.exitStatus
+    self.subject = subject
+    self.sentence = sentence
+    self.hint = hint
+    self.facts = facts
+  }
+
+  /// Says it on standard error.
+  func say(on console: Console) {
+    let about = subject.map { $0 + ": " } ?? ""
+    console.say([Span("\(Catalog.tool): ", .error), Span(about), Span(sentence)])
+    if let hint { console.say([Span("hint: ", .hint), Span(hint)]) }
+  }
+
+  /// The object for `--json`. `database` is the file that the command worked on, if it came so far.
+  func json(command: String?, database: String?) -> JSON {
+    let about = subject.flatMap { $0 == database ? nil : $0 + ": " } ?? ""
+    return .object(
+      [
+        JSON.Field("command", .optional(command)),
+        JSON.Field("database", .optional(database)),
+        JSON.Field("ok", .bool(code == .ok)),
+        JSON.Field("code", .string(code.rawValue)),
+        JSON.Field("exit", .integer(Int64(exit))),
+        JSON.Field("message", .string(about + sentence)),
+        JSON.Field("hint", .optional(hint)),
+      ] + facts)
+  }
+}

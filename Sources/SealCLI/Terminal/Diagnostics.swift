@@ -1,0 +1,269 @@
+// Every error to its sentence, hint and exit status. No switch here has a default, so that a new
+// case cannot go without its words. Sentences are lower case without a full stop; a hint is
+// something to do. No sentence can hold a key, because no error does.
+
+internal import SealCore
+
+/// Explains errors.
+enum Diagnostics {
+  /// What `error` means to the user.
+  static func explain(_ error: any Error) -> Diagnosis {
+    switch error {
+    case let error as SealError: explain(error)
+    case let flaw as UsageFlaw: UsageDiagnostics.explain(flaw)
+    case let failure as KeyFailure: KeyDiagnostics.explain(failure)
+    case let failure as OutputFailure:
+      Diagnosis(.io, SystemCalls.words(failure.errno), about: failure.path)
+    default: Diagnosis(.io, "unexpected error: \(error)")
+    }
+  }
+
+  private static func explain(_ error: SealError) -> Diagnosis {
+    switch error {
+    case .badProfile(let flaw): return profile(flaw)
+    case .badKey(let flaw): return KeyDiagnostics.explain(flaw)
+    case .wrongKey(let facts): return wrongKey(facts)
+    case .damaged(let damage): return DamageDiagnostics.explain(damage)
+    case .wrongKind(let path, let found): return kind(path, found)
+    case .exists(let path, let obstacle): return exists(path, obstacle)
+    case .locked(let path, let holders): return locked(path, holders)
+    case .changedWhileReading(let path):
+      return Diagnosis(
+        .locked, "the file changed while it was read", about: path,
+        hint: "close the program that writes it, then try again")
+    case .io(let failure): return io(failure)
+    case .noSpace(let path, let needed, let available):
+      return Diagnosis(
+        .io, "\(bytes(needed)) are needed on this file system, \(bytes(available)) are free",
+        about: path,
+        facts: [.init("needed", .unsigned(needed)), .init("available", .unsigned(available))])
+    case .unsupported(let shortcoming): return unsupported(shortcoming)
+    case .selfCheckFailed(let path, let stage): return selfCheck(path, stage)
+    case .interrupted(let number):
+      return Diagnosis(
+        .interrupted, "interrupted by \(signalName(number)); nothing was changed",
+        facts: [.init("signal", .integer(Int64(number)))], exit: ExitStatus.ended(by: number))
+    case .engine(let path, let code, let message):
+      return Diagnosis(
+        .io, "SQLite says: \(message) (code \(code))", about: path,
+        facts: [.init("sqlite_code", .integer(Int64(code)))])
+    }
+  }
+
+  private static func profile(_ flaw: ProfileFlaw) -> Diagnosis {
+    switch flaw {
+    case .pageSize(let size):
+      return Diagnosis(.usage, "a page of \(size) bytes: only powers of two from 512 to 65536 work")
+    case .usableSize(let size, let reserve):
+      return Diagnosis(
+        .usage, "a page of \(size) bytes with \(reserve) reserved leaves less than SQLite's 480",
+        hint: "choose a larger --page-size or a shorter --hmac-algorithm")
+    case .kdfIterations(let rounds):
+      return Diagnosis(.usage, "\(rounds) rounds of key derivation: they go from 1 to 2147483647")
+    case .fastKDFIterations(let rounds):
+      return Diagnosis(
+        .usage, "\(rounds) rounds for the key of the tags: they go from 1 to 2147483647")
+    case .plaintextHeader(let size):
+      return Diagnosis(
+        .usage, "a plaintext header of \(size) bytes: it is a multiple of 16 and fits in a page")
+    case .saltNeeded:
+      return Diagnosis(
+        .usage, "the file does not hold its own salt, and none was given",
+        hint: "--salt with the 32 hex digits that were said when the file was made")
+    case .saltLength(let count):
+      return Diagnosis(.usage, "a salt has 16 bytes, not \(count)")
+    case .saltConflict:
+      return Diagnosis(
+        .usage, "the raw key carries another salt than --salt names", hint: "leave --salt out")
+    case .saltIsMagic:
+      return Diagnosis(
+        .usage, "the salt is the text that a plaintext database begins with",
+        hint: "leave --salt out to get a random one")
+    }
+  }
+
+  private static func wrongKey(_ wrong: WrongKey) -> Diagnosis {
+    let formats = wrong.tried.isEmpty ? "" : " (\(wrong.tried.joined(separator: ", ")))"
+    let share =
+      UInt64(clamping: wrong.pagesTried) == wrong.pagesInFile
+      ? "0 of \(count(wrong.pagesInFile, "page")) authenticate"
+      : "0 of \(count(UInt64(clamping: wrong.pagesTried), "page")) tried authenticate,"
+        + " \(wrong.pagesInFile) in the file"
+    let hint =
+      if wrong.looksRaw {
+        "the key is hex digits and was taken as a passphrase; --raw-key takes it as the key itself"
+      } else if wrong.saltDiffers {
+        "the salt in the raw key is not the one in the file; give the key's own digits only"
+      } else {
+        "check the key and the cipher settings; a file whose first 16 bytes were overwritten"
+          + " looks the same"
+      }
+    return Diagnosis(
+      .wrongKey, "wrong key, or other cipher settings: \(share)\(formats)", about: wrong.path,
+      hint: hint,
+      facts: [
+        .init("tried", .array(wrong.tried.map { .string($0) })),
+        .init("pages_tried", .integer(wrong.pagesTried)),
+        .init("pages", .unsigned(wrong.pagesInFile)),
+      ])
+  }
+
+  private static func kind(_ path: String, _ found: FileKind) -> Diagnosis {
+    let encrypted = "an encrypted database is made into a plaintext one by \(Catalog.tool) decrypt"
+    let words: (String, String?) =
+      switch found {
+      case .plaintext:
+        ("this is a plaintext SQLite database", "\(Catalog.tool) encrypt encrypts it")
+      case .sqlcipher: ("the database is encrypted already, or is none", encrypted)
+      case .sqlcipherPlaintextHeader:
+        ("the database is encrypted already, with a plaintext header", encrypted)
+      case .journal:
+        ("this is a rollback journal, not a database", "name the database that it belongs to")
+      case .wal:
+        ("this is a write-ahead log, not a database", "name the database that it belongs to")
+      case .empty: ("the file is empty", nil)
+      case .truncated: ("the file is too short for a database", nil)
+      case .other: ("this is neither a SQLite nor a SQLCipher database", nil)
+      }
+    return Diagnosis(
+      .wrongKind, words.0, about: path, hint: words.1,
+      facts: [.init("kind", .string(found.rawValue))])
+  }
+
+  private static func exists(_ path: String, _ obstacle: Obstacle) -> Diagnosis {
+    let words: (String, String?, String) =
+      switch obstacle {
+      case .target: ("the target exists", "--force replaces it", "target")
+      case .sameFile:
+        ("source and target are one file", "--in-place replaces a database itself", "same_file")
+      case .directory:
+        ("the target is a directory", "name a file in it, or use --output-dir", "directory")
+      case .notRegular: ("the target is not a regular file", nil, "not_regular")
+      case .danglingLink:
+        ("the target is a symbolic link to nothing", "remove the link", "dangling_link")
+      case .hardLinked(let links):
+        (
+          "the file has \(links) names (hard links), and only this one would change",
+          "--force changes it all the same", "hard_linked"
+        )
+      case .sidecar(let name):
+        (
+          "\(name) stands beside the target and belongs to another database",
+          "--force removes it", "sidecar"
+        )
+      case .backup: ("the backup exists", "choose another --backup suffix", "backup")
+      }
+    return Diagnosis(
+      .exists, words.0, about: path, hint: words.1, facts: [.init("obstacle", .string(words.2))])
+  }
+
+  private static func locked(_ path: String, _ holders: [ProcessName]) -> Diagnosis {
+    let who = holders.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
+    return Diagnosis(
+      .locked, "in use by " + (who.isEmpty ? "another process" : who), about: path,
+      hint: "close it, or wait longer with --busy-timeout",
+      facts: [
+        .init(
+          "holders",
+          .array(
+            holders.map {
+              .object([.init("pid", .integer(Int64($0.id))), .init("name", .string($0.name))])
+            }))
+      ])
+  }
+
+  private static func io(_ failure: IOFailure) -> Diagnosis {
+    let action =
+      switch failure.call {
+      case .open: ""
+      case .read: "cannot read: "
+      case .write: "cannot write: "
+      case .sync: "cannot sync: "
+      case .rename: "cannot rename: "
+      case .link: "cannot link: "
+      case .unlink: "cannot remove: "
+      case .truncate: "cannot truncate: "
+      case .stat: ""
+      case .lock: "cannot lock: "
+      case .chmod: "cannot set the mode: "
+      case .chown: "cannot set the owner: "
+      case .list: "cannot list: "
+      case .allocate: "cannot reserve space: "
+      case .map: "cannot map: "
+      }
+    return Diagnosis(
+      .io, action + SystemCalls.words(failure.errno), about: failure.path,
+      facts: [
+        .init("call", .string(failure.call.rawValue)),
+        .init("errno", .integer(Int64(failure.errno))),
+      ])
+  }
+
+  private static func unsupported(_ shortcoming: Shortcoming) -> Diagnosis {
+    switch shortcoming {
+    case .noCodec(let sqlite):
+      return Diagnosis(
+        .unsupported, "the library that was loaded is SQLite \(sqlite) without encryption",
+        hint: "check LD_LIBRARY_PATH, LD_PRELOAD and \(Catalog.tool) --version")
+    case .engineTooOld(let engine, let needed, let feature):
+      return Diagnosis(
+        .unsupported, "\(feature) needs SQLCipher \(needed), and this one is \(engine)",
+        facts: [
+          .init("engine", .string(engine)), .init("needed", .string(needed)),
+          .init("feature", .string(feature)),
+        ])
+    case .schema(let message):
+      return Diagnosis(.unsupported, "this engine cannot read the schema: \(message)")
+    case .crypto(let function):
+      return Diagnosis(.unsupported, "libcrypto refused: \(function) failed")
+    }
+  }
+
+  private static func selfCheck(_ path: String, _ stage: ProofStage) -> Diagnosis {
+    let what =
+      switch stage {
+      case .size: "its size is not what was written"
+      case .pages: "a page that was written does not authenticate"
+      case .header: "its header is not what was written"
+      case .engine: "SQLCipher does not open it"
+      case .content: "its content is not the source's"
+      case .oldKey: "the old key still opens it"
+      }
+    return Diagnosis(
+      .selfCheckFailed, "the output did not prove right and was removed: \(what)", about: path,
+      hint: "the source is unchanged; check the disk and the memory of this machine",
+      facts: [.init("stage", .string(stage.rawValue))])
+  }
+
+  private static func signalName(_ number: Int32) -> String {
+    switch number {
+    case 1: "SIGHUP"
+    case 2: "SIGINT"
+    case 15: "SIGTERM"
+    default: "signal \(number)"
+    }
+  }
+
+  /// `1 page`, `2 pages`.
+  static func count(_ number: UInt64, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  /// A size in words.
+  static func bytes(_ number: UInt64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    var unit = 0
+    var scale: UInt64 = 1
+    while unit < units.count - 1, number / scale >= 10240 {
+      unit += 1
+      scale <<= 10
+    }
+    return "\(number / scale) \(units[unit])"
+  }
+}
+
+/// A file of our own that could not be written: a generated one, or standard output.
+struct OutputFailure: Error, Sendable, Equatable {
+  let path: String
+  let errno: Int32
+}

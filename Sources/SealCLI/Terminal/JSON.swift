@@ -1,0 +1,102 @@
+// JSON as the tool writes it: one object a line, fields in the order given, integers exact. A
+// writer only; nothing here is ever read back.
+
+/// A JSON value.
+enum JSON: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case unsigned(UInt64)
+  /// Written with three decimals.
+  case decimal(Double)
+  case string(String)
+  case array([JSON])
+  case object([Field])
+
+  /// A name and its value.
+  struct Field: Sendable, Equatable {
+    let name: String
+    let value: JSON
+    init(_ name: String, _ value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  static func integer(_ number: Int) -> JSON { .integer(Int64(number)) }
+  /// A text, or null.
+  static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+  /// Bytes of a name that may not be UTF-8: what is not becomes U+FFFD.
+  static func name(_ bytes: [UInt8]) -> JSON { .string(String(decoding: bytes, as: UTF8.self)) }
+  /// Bytes as lower-case hex digits.
+  static func hex(_ bytes: [UInt8]) -> JSON { .string(Hex.text(bytes)) }
+
+  /// The value on one line.
+  var text: String {
+    var out = ""
+    write(to: &out)
+    return out
+  }
+
+  private func write(to out: inout String) {
+    switch self {
+    case .null: out += "null"
+    case .bool(let value): out += value ? "true" : "false"
+    case .integer(let number): out += String(number)
+    case .unsigned(let number): out += String(number)
+    case .decimal(let number): out += Self.decimalText(number)
+    case .string(let text): Self.quote(text, to: &out)
+    case .array(let values):
+      out += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { out += "," }
+        value.write(to: &out)
+      }
+      out += "]"
+    case .object(let fields):
+      out += "{"
+      for (index, field) in fields.enumerated() {
+        if index > 0 { out += "," }
+        Self.quote(field.name, to: &out)
+        out += ":"
+        field.value.write(to: &out)
+      }
+      out += "}"
+    }
+  }
+
+  /// Three decimals; JSON knows no infinity, so that becomes null.
+  private static func decimalText(_ number: Double) -> String {
+    let thousandths = (number * 1000).rounded()
+    guard let whole = Int64(exactly: thousandths) else { return "null" }
+    let magnitude = whole.magnitude
+    let fraction = String(1000 + magnitude % 1000).dropFirst()
+    return "\(whole < 0 ? "-" : "")\(magnitude / 1000).\(fraction)"
+  }
+
+  /// RFC 8259, section 7; DEL and the two line separators of JavaScript are escaped as well.
+  private static func quote(_ text: String, to out: inout String) {
+    out += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x22: out += "\\\""
+      case 0x5c: out += "\\\\"
+      case 0x0a: out += "\\n"
+      case 0x0d: out += "\\r"
+      case 0x09: out += "\\t"
+      case 0..<0x20, 0x7f, 0x2028, 0x2029:
+        out += "\\u" + String(String(0x10000 + scalar.value, radix: 16).dropFirst())
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    out += "\""
+  }
+}
+
+/// Bytes as text.
+enum Hex {
+  /// Two lower-case digits a byte.
+  static func text(_ bytes: [UInt8]) -> String {
+    bytes.map { String(String(0x100 + Int($0), radix: 16).dropFirst()) }.joined()
+  }
+}

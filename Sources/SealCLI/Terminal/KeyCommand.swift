@@ -1,0 +1,139 @@
+// Runs a command whose output is a key: without a shell, with nothing on its standard input, its
+// messages passed through, and an environment that does not hold keys of ours.
+
+internal import SealCore
+
+#if canImport(Glibc)
+  @preconcurrency internal import Glibc
+#elseif canImport(Darwin)
+  @preconcurrency internal import Darwin
+#endif
+
+/// A running command and what it prints.
+struct KeyCommand {
+  private let process: pid_t
+  private let program: String
+  private let output: Int32
+  private let source: KeySource
+
+  /// All that `line` prints, at most `limit` bytes; nil if it prints more. Throws `KeyFailure`,
+  /// or `SealError.interrupted`.
+  static func output(
+    of line: String, from source: KeySource, limit: Int, hiding hidden: Set<String>,
+    cancellation: Cancellation
+  ) throws -> Secret? {
+    let words: [String]
+    do {
+      words = try ShellWords.split(line)
+    } catch .unfinishedQuote {
+      throw KeyFailure(source: source, flaw: .unfinishedQuote)
+    } catch .shellSyntax(let character) {
+      throw KeyFailure(source: source, flaw: .shellSyntax(character))
+    }
+    let command = try KeyCommand(words, source: source, hiding: hidden)
+    return try command.collect(limit: limit, cancellation)
+  }
+
+  private init(_ words: [String], source: KeySource, hiding hidden: Set<String>) throws {
+    guard let program = words.first else { throw KeyFailure(source: source, flaw: .empty) }
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      throw KeyFailure(source: source, flaw: .unreadable(errno: errno))
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[1]) }
+    var identifier: pid_t = 0
+    let failure = Self.spawn(words, program, writing: ends[1], hiding: hidden, &identifier)
+    guard failure == 0 else {
+      close(ends[0])
+      throw KeyFailure(source: source, flaw: .notStarted(program: program, errno: failure))
+    }
+    process = identifier
+    self.program = program
+    output = ends[0]
+    self.source = source
+  }
+
+  /// Answers 0 or an errno.
+  private static func spawn(
+    _ words: [String], _ program: String, writing end: Int32, hiding hidden: Set<String>,
+    _ identifier: inout pid_t
+  ) -> Int32 {
+    #if canImport(Glibc)
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #else
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, end, 1)
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A child inherits ignored signals; this one is ignored here only for our own writes.
+    var usual = sigset_t()
+    sigemptyset(&usual)
+    sigaddset(&usual, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &usual)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+
+    var arguments = words.map { strdup($0) }
+    arguments.append(nil)
+    defer { for argument in arguments { free(argument) } }
+    var environment = Self.environment(without: hidden)
+    return posix_spawnp(&identifier, program, &actions, &attributes, &arguments, &environment)
+  }
+
+  /// The environment of the process, by pointer, without the named variables.
+  private static func environment(without hidden: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+    var kept: [UnsafeMutablePointer<CChar>?] = []
+    var entry = environ
+    while let text = entry.pointee {
+      let name = UnsafeBufferPointer(start: text, count: strlen(text)).prefix { $0 != 0x3d }
+      let known = String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if !hidden.contains(known) { kept.append(text) }
+      entry = entry.advanced(by: 1)
+    }
+    return kept + [nil]
+  }
+
+  private func collect(limit: Int, _ cancellation: Cancellation) throws -> Secret? {
+    let printed: Secret?
+    do {
+      printed = try BoundedRead.all(output, limit: limit, cancellation: cancellation)
+    } catch {
+      finish(by: SIGTERM)
+      guard let failure = error as? BoundedRead.Failure else { throw error }
+      throw KeyFailure(source: source, flaw: .unreadable(errno: failure.errno))
+    }
+    guard let printed else {
+      finish(by: SIGKILL)
+      return nil
+    }
+    close(output)
+    let status = wait()
+    try cancellation.check()
+    let number = status & 0x7f
+    if number != 0 {
+      throw KeyFailure(source: source, flaw: .killed(program: program, signal: number))
+    }
+    let code = (status >> 8) & 0xff
+    if code != 0 { throw KeyFailure(source: source, flaw: .exited(program: program, status: code)) }
+    return printed
+  }
+
+  /// The status of the command, once it ended.
+  @discardableResult private func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+
+  private func finish(by signal: Int32) {
+    close(output)
+    _ = kill(process, signal)
+    wait()
+  }
+}

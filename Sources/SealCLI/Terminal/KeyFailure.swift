@@ -1,0 +1,43 @@
+// Where a key comes from and what can be wrong there, as facts. No case carries a byte of a key,
+// and of a command only its first word is ever repeated.
+
+/// Where the bytes of a key come from.
+enum KeySource: Sendable, Equatable {
+  case file(String)
+  case standardInput
+  case descriptor(Int32)
+  case environment(String)
+  /// A command line, and the option or variable that held it.
+  case command(String, name: String)
+  case terminal
+}
+
+/// Why a source gave no key.
+struct KeyFailure: Error, Sendable, Equatable {
+  let source: KeySource
+  let flaw: Flaw
+
+  enum Flaw: Sendable, Equatable {
+    case empty
+    case unset
+    case severalLines
+    case nul
+    case byteOrderMark
+    case tooLong(limit: Int)
+    case unreadable(errno: Int32)
+    case directory
+    case notOpen
+    /// Permission bits that let others read the file.
+    case openToOthers(mode: UInt32)
+    /// The words of a command line.
+    case unfinishedQuote
+    case shellSyntax(Character)
+    case notStarted(program: String, errno: Int32)
+    case exited(program: String, status: Int32)
+    case killed(program: String, signal: Int32)
+    case noTerminal
+    case mismatch
+    /// The terminal passes at most `limit` bytes of a line on.
+    case lineTooLong(limit: Int)
+  }
+}

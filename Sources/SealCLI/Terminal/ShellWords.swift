@@ -1,0 +1,64 @@
+// Splits a command line into words as a shell does, for commands that are run without one: blanks
+// separate, quotes and backslashes keep together. What only a shell could do (pipes, variables)
+// is refused instead of being passed on as a word.
+
+/// A command line to its words.
+enum ShellWords {
+  /// What cannot be split.
+  enum Flaw: Error, Equatable {
+    case unfinishedQuote
+    case shellSyntax(Character)
+  }
+
+  /// The words of `line`. Follows POSIX, Shell Command Language, 2.2 Quoting.
+  static func split(_ line: String) throws(Flaw) -> [String] {
+    var words: [String] = []
+    var word: String.UnicodeScalarView?
+    var rest = line.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case " ", "\t", "\n":
+        if let finished = word { words.append(String(finished)) }
+        word = nil
+      case "'":
+        let inner = rest.prefix { $0 != "'" }
+        rest = rest.dropFirst(inner.count)
+        if rest.popFirst() == nil { throw .unfinishedQuote }
+        word = (word ?? .init()) + inner
+      case "\"":
+        word = (word ?? .init()) + (try quoted(&rest))
+      case "\\":
+        guard let next = rest.popFirst() else { throw .unfinishedQuote }
+        if next != "\n" { word = (word ?? .init()) + [next] }
+      case "|", "&", ";", "<", ">", "(", ")", "$", "`":
+        throw .shellSyntax(Character(scalar))
+      default:
+        word = (word ?? .init()) + [scalar]
+      }
+    }
+    if let finished = word { words.append(String(finished)) }
+    return words
+  }
+
+  /// The rest of a double-quoted piece.
+  private static func quoted(_ rest: inout Substring.UnicodeScalarView) throws(Flaw)
+    -> String.UnicodeScalarView
+  {
+    var inner = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\"": return inner
+      case "$", "`": throw .shellSyntax(Character(scalar))
+      case "\\":
+        guard let next = rest.popFirst() else { throw .unfinishedQuote }
+        switch next {
+        case "\n": break
+        case "$", "`", "\"", "\\": inner.append(next)
+        default: inner += [scalar, next]
+        }
+      default: inner.append(scalar)
+      }
+    }
+    throw .unfinishedQuote
+  }
+}

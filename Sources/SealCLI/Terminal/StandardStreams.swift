@@ -1,0 +1,60 @@
+// The real streams of the process, and what the environment says about them.
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+extension Stream {
+  /// The stream behind descriptor 1 or 2.
+  static func descriptor(_ number: Int32) -> Stream {
+    let isTerminal = isatty(number) == 1
+    return Stream(isTerminal: isTerminal, width: isTerminal ? columns(of: number) : 80) { bytes in
+      SystemCalls.writeAll(bytes, to: number)
+    }
+  }
+
+  private static func columns(of descriptor: Int32) -> Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
+    return Int(size.ws_col)
+  }
+}
+
+/// The few system calls that the command line makes itself.
+enum SystemCalls {
+  /// Writes all bytes; answers 0 or an errno. Waits where the descriptor does not block.
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count {
+        let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+        let count = write(descriptor, rest.baseAddress, rest.count)
+        if count >= 0 {
+          done += count
+        } else if errno == EAGAIN {
+          var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          _ = poll(&entry, 1, 1000)
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+  }
+
+  /// An errno in words: lower case, no full stop.
+  static func words(_ number: Int32) -> String {
+    switch number {
+    case ENOENT: return "no such file or directory"
+    case ENOSPC: return "no space left on the device"
+    default:
+      guard let text = strerror(number) else { return "error \(number)" }
+      let words = String(cString: text)
+      // Acronyms stay as they are.
+      if words.prefix(2).allSatisfy(\.isUppercase) { return words }
+      return words.prefix(1).lowercased() + words.dropFirst()
+    }
+  }
+}

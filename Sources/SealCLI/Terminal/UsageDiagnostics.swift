@@ -1,0 +1,84 @@
+// Mistakes in a command line, in words.
+
+internal import SealCore
+
+/// Explains usage errors.
+enum UsageDiagnostics {
+  private static let tool = Catalog.tool
+
+  static func explain(_ flaw: UsageFlaw) -> Diagnosis {
+    let words = words(flaw)
+    return Diagnosis(.usage, words.0, hint: words.1)
+  }
+
+  private static func words(_ flaw: UsageFlaw) -> (String, String?) {
+    switch flaw {
+    case .noCommand: return ("no command was given", see(nil))
+    case .unknownCommand(let name, let suggestion):
+      return ("unknown command \(name)", meant(suggestion) ?? see(nil))
+    case .unknownOption(let name, let suggestion, let command):
+      return ("unknown option \(name)", meant(suggestion) ?? see(command))
+    case .notAllowed(let name, let command, let takers):
+      return ("\(command) does not take \(name)", "it belongs to \(list(takers, "and"))")
+    case .missingValue(let name, let value):
+      return ("\(name) needs a value: \(name) \(value)", nil)
+    case .unexpectedValue(let name): return ("\(name) takes no value", nil)
+    case .badValue(let name, let value, let allowed):
+      return ("\(name)\(value.map { " cannot be \($0)" } ?? " has a bad value"): \(allowed)", nil)
+    case .twice(let name): return ("\(name) was given twice", nil)
+    case .exclusive(let one, let other, let reason):
+      return ("\(one) and \(other) exclude each other: \(reason)", nil)
+    case .needs(let name, let others):
+      return ("\(name) goes with \(list(others, "or"))", nil)
+    case .tooFew(let command, let operands):
+      return ("\(command) needs \(operands)", see(command))
+    case .tooMany(let command, let operands, let count):
+      return ("\(command) takes \(operands), and \(count) were given", see(command))
+    case .keyOption, .keyOperand: return key(flaw)
+    case .emptyArgument: return ("an argument is empty", "a variable may not be set")
+    case .notUTF8(let text):
+      return ("an argument is not UTF-8: \(text)", "give the file another name, or a link to it")
+    case .noDestination(let command):
+      return (
+        "\(command) needs to know where its output goes",
+        "name a TARGET, or use --in-place or --output-dir"
+      )
+    case .targetBesideInPlace:
+      return ("a TARGET and --in-place exclude each other", "leave one of them out")
+    case .severalSources(let count):
+      return (
+        "\(count) files are more than SOURCE and TARGET",
+        "--output-dir takes any number of sources"
+      )
+    case .sameBaseName(let name):
+      return ("two sources are called \(name), and only one can go to the directory", nil)
+    case .binaryPrompt(let name):
+      return ("\(name) goes with a file, a descriptor or a command, not with a terminal", nil)
+    case .generateKind(let name):
+      return ("generate \(name): it makes man, completions or reference", nil)
+    }
+  }
+
+  private static func key(_ flaw: UsageFlaw) -> (String, String?) {
+    let why = "other users and the shell history would see it"
+    let ways =
+      "use --key-file, --key-fd, --key-env or --key-command, or none of them to be asked"
+    if case .keyOption(let name) = flaw {
+      return ("\(name): no option takes a key as its value, because \(why)", ways)
+    }
+    return ("an argument looks like a raw key; a key is never an argument, because \(why)", ways)
+  }
+
+  private static func meant(_ suggestion: String?) -> String? {
+    suggestion.map { "did you mean \($0)?" }
+  }
+
+  private static func see(_ command: String?) -> String {
+    [tool, command, "--help"].compactMap { $0 }.joined(separator: " ")
+  }
+
+  private static func list(_ words: [String], _ last: String) -> String {
+    guard words.count > 1, let final = words.last else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " \(last) \(final)"
+  }
+}

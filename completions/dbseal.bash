@@ -1,0 +1,47 @@
+# Made by `dbseal generate completions` from the catalog. Change that instead.
+_dbseal() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' options i
+  compopt -o filenames 2>/dev/null
+  case $before in
+    --output-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
+    --backup) COMPREPLY=(); return ;;
+    --key-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --key-fd) COMPREPLY=(); return ;;
+    --key-env) COMPREPLY=($(compgen -e -- "$word")); return ;;
+    --key-command) COMPREPLY=(); return ;;
+    --format) COMPREPLY=($(compgen -W '1 2 3 4' -- "$word")); return ;;
+    --page-size) COMPREPLY=($(compgen -W '512 1024 2048 4096 8192 16384 32768 65536' -- "$word")); return ;;
+    --kdf-iter) COMPREPLY=(); return ;;
+    --kdf-algorithm) COMPREPLY=($(compgen -W 'sha1 sha256 sha512' -- "$word")); return ;;
+    --hmac-algorithm) COMPREPLY=($(compgen -W 'sha1 sha256 sha512 none' -- "$word")); return ;;
+    --hmac-pgno) COMPREPLY=($(compgen -W 'le be' -- "$word")); return ;;
+    --hmac-salt-mask) COMPREPLY=(); return ;;
+    --fast-kdf-iter) COMPREPLY=(); return ;;
+    --plaintext-header) COMPREPLY=(); return ;;
+    --salt) COMPREPLY=(); return ;;
+    --progress) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
+    --color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
+    --busy-timeout) COMPREPLY=(); return ;;
+    -j|--jobs) COMPREPLY=(); return ;;
+    --source-page-size) COMPREPLY=($(compgen -W '512 1024 2048 4096 8192 16384 32768 65536' -- "$word")); return ;;
+  esac
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+    encrypt|decrypt|help) command=${COMP_WORDS[i]}; break ;;
+    esac
+  done
+  case $command in
+    encrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --shred --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    decrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --exact --page-size --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --source-page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    help) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    *) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+  esac
+  if [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+  elif [[ -z $command || $command == help ]]; then
+    COMPREPLY=($(compgen -W 'encrypt decrypt help' -- "$word"))
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+  fi
+}
+complete -F _dbseal dbseal
