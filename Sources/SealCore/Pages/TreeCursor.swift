@@ -73,7 +73,8 @@ final class TreeCursor {
       levels[depth].step = level.step + 1
       let index = level.step / 2
       if level.step % 2 == 0 {
-        try descend(to: checked(page) { () throws(StructureFlaw) in try page.child(index) },
+        try descend(
+          to: checked(page) { () throws(StructureFlaw) in try page.child(index) },
           isTable: page.isTable)
       } else if index >= page.count {
         levels.removeLast()

@@ -29,7 +29,8 @@ enum Varint {
   }
 
   /// Reads the one at `offset`; nil where it leaves `bytes`.
-  static func read(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> (value: UInt64, length: Int)? {
+  static func read(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> (value: UInt64, length: Int)?
+  {
     var value: UInt64 = 0
     for i in 0..<maxLength {
       let (place, over) = offset.addingReportingOverflow(i)
