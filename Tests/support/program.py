@@ -176,3 +176,8 @@ def run_tty(*args, answers=(), env=None, cwd=None, timeout=60):
     assert echo, "the terminal was left without echo"
     assert not todo, f"never asked for {todo[0][0]!r}: {shown!r}"
     return Result(process.returncode, shown, b"", list(args))
+
+
+def pragmas(found):
+    """The PRAGMAs that a report says open its output, as (name, value)."""
+    return [(p["name"], p["value"]) for p in found["pragmas"]]
