@@ -17,7 +17,7 @@ def view(connection, queries):
     for query in ("PRAGMA integrity_check", "PRAGMA foreign_key_check", *queries):
         try:
             found[query] = rows(connection.execute(query))
-        except Exception as error:  # a schema that this engine cannot run fails alike before and after
+        except Exception as error:  # what this engine cannot run fails alike before and after
             found[query] = str(error)
     return found
 

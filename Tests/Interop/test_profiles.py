@@ -131,8 +131,8 @@ def test_sqlite3mc_opens_format_4(work, keys, source):
 
 
 @pytest.mark.parametrize("key", [
-    "o'brien", 'a"b', "'); drop table people;--", "%s%q%n", "00123", "1e5", "0x10", " lead and trail ",
-    "pässwörd", "e\u0301", "ключ 密钥 🔑", "a" * 1000, "RAW" + RAW],
+    "o'brien", 'a"b', "'); drop table people;--", "%s%q%n", "00123", "1e5", "0x10",
+    " lead and trail ", "pässwörd", "e\u0301", "ключ 密钥 🔑", "a" * 1000, "RAW" + RAW],
     ids=["apostrophe", "quote", "sql", "format", "zeros", "float", "hex", "blanks", "latin",
          "combining", "unicode", "long", "many"])
 def test_a_passphrase_is_taken_byte_for_byte(work, keys, source, key):

@@ -29,7 +29,8 @@ def made(function):
 
 def schema_row(connection, kind, name, table, root, text):
     connection.execute("PRAGMA writable_schema=ON")
-    connection.execute("INSERT INTO sqlite_master VALUES(?,?,?,?,?)", (kind, name, table, root, text))
+    row = (kind, name, table, root, text)
+    connection.execute("INSERT INTO sqlite_master VALUES(?,?,?,?,?)", row)
 
 
 def edit_schema(connection, table, text):
@@ -69,8 +70,10 @@ sql("orphans", """
     INSERT INTO a_child VALUES(1), (99); INSERT INTO z_parent VALUES(1);""",
     queries=["PRAGMA foreign_key_check"])
 sql("views on missing tables", """
-    CREATE TABLE t(a); CREATE VIEW broken AS SELECT * FROM gone; CREATE VIEW fine AS SELECT a FROM t;
-    INSERT INTO t VALUES(1); CREATE TRIGGER g INSTEAD OF INSERT ON fine BEGIN DELETE FROM t; END;""")
+    CREATE TABLE t(a); CREATE VIEW broken AS SELECT * FROM gone;
+    CREATE VIEW fine AS SELECT a FROM t;
+    INSERT INTO t VALUES(1);
+    CREATE TRIGGER g INSTEAD OF INSERT ON fine BEGIN DELETE FROM t; END;""")
 sql("triggers with side effects", """
     CREATE TABLE t(a); CREATE TABLE log(a); CREATE TABLE victim(a);
     INSERT INTO victim VALUES(1), (2);
@@ -91,13 +94,15 @@ sql("generated columns", """
 sql("strict tables", """
     CREATE TABLE t(a INT, b TEXT, c ANY, d REAL, PRIMARY KEY(a)) STRICT;
     INSERT INTO t VALUES(1, 'x', '001', 2), (2, NULL, x'00', 2.5);
-    CREATE TABLE w(a TEXT PRIMARY KEY, b ANY) STRICT, WITHOUT ROWID; INSERT INTO w VALUES('k', 1);""")
+    CREATE TABLE w(a TEXT PRIMARY KEY, b ANY) STRICT, WITHOUT ROWID;
+    INSERT INTO w VALUES('k', 1);""")
 for version in (3, 4):
     sql(f"fts{version}", f"""
         CREATE VIRTUAL TABLE f USING fts{version}(title, body);
         INSERT INTO f VALUES('one', 'the quick brown fox'), ('two', 'lazy dogs sleep');
         INSERT INTO f(title, body) SELECT 'n' || i, 'word' || i FROM
-        (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT i FROM n);
+        (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        SELECT i FROM n);
         DELETE FROM f WHERE title = 'n5';""",
         queries=["SELECT rowid, title FROM f WHERE f MATCH 'quick'", "SELECT count(*) FROM f"])
 sql("fts4 contentless", """
@@ -136,7 +141,8 @@ sql("odd bytes", """
     INSERT INTO t(b, c, d, e) SELECT a, a, a, a FROM t;""")
 sql("added columns", """
     CREATE TABLE t(a); INSERT INTO t VALUES(1), (2);
-    ALTER TABLE t ADD COLUMN d DEFAULT 'dflt'; ALTER TABLE t ADD COLUMN e INTEGER NOT NULL DEFAULT 9;
+    ALTER TABLE t ADD COLUMN d DEFAULT 'dflt';
+    ALTER TABLE t ADD COLUMN e INTEGER NOT NULL DEFAULT 9;
     INSERT INTO t VALUES(3, NULL, 4);""", queries=["SELECT d, e, count(*) FROM t GROUP BY 1, 2"])
 sql("dropped columns", """
     CREATE TABLE t(a, b, c); INSERT INTO t VALUES(1, 2, 3); ALTER TABLE t DROP COLUMN b;""")

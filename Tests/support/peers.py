@@ -86,7 +86,7 @@ def unlock(connection, key, pragmas=()):
 def key_pragma(key):
     """The PRAGMA for a key: `hexkey` takes any bytes, but takes no raw key."""
     data = key.encode() if isinstance(key, str) else key
-    if data[:2] == b"x'":
+    if data[:2] == b"x'" and len(data) in (67, 99, 163):
         return f'PRAGMA key="{data.decode()}"'
     return f"PRAGMA hexkey='{data.hex()}'"
 

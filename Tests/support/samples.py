@@ -9,7 +9,8 @@ CREATE TABLE gaps(a, b);
 CREATE TABLE pairs(k TEXT, v TEXT, PRIMARY KEY(k, v)) WITHOUT ROWID;
 CREATE VIEW names AS SELECT name FROM people;
 CREATE TABLE log(what TEXT);
-CREATE TRIGGER people_log AFTER INSERT ON people BEGIN INSERT INTO log VALUES('new ' || new.id); END;
+CREATE TRIGGER people_log AFTER INSERT ON people BEGIN
+  INSERT INTO log VALUES('new ' || new.id); END;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
   INSERT INTO people(name, mark, doc)
   SELECT 'person ' || (i * 7919 % 1000), i / 3.0, CASE WHEN i % 10 = 0
