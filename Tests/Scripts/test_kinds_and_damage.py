@@ -81,14 +81,14 @@ def test_one_flipped_bit_is_found_and_its_page_named(work, keys, sealed, page, a
     page = pages if page == "last" else page
     flip(sealed, (page - 1) * PAGE + at)
     found = decrypt(work, "damaged", keys)
-    assert found["pages"] == [page], found
+    assert found["damaged_pages"] == [page], found
 
 
 def test_every_bad_page_is_named(work, keys, sealed):
     for page in (3, 4, 9):
         flip(sealed, (page - 1) * PAGE + 50)
     found = decrypt(work, "damaged", keys)
-    assert found["pages"] == [3, 4, 9], found
+    assert found["damaged_pages"] == [3, 4, 9], found
 
 
 @pytest.mark.parametrize("page", [2, 17])
@@ -103,7 +103,7 @@ def test_pages_that_changed_places(work, keys, sealed):
     change(sealed, 2 * PAGE, data[3 * PAGE:4 * PAGE])
     change(sealed, 3 * PAGE, data[2 * PAGE:3 * PAGE])
     found = decrypt(work, "damaged", keys)
-    assert found["pages"] == [3, 4], found
+    assert found["damaged_pages"] == [3, 4], found
 
 
 @pytest.mark.parametrize("cut", [100, 4096, 4196, 40960])
