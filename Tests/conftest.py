@@ -30,10 +30,12 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def work(tmp_path):
-    """An empty folder with a space and a quote in its name, as real folders have."""
+    """An empty folder with a space and a quote in its name, as real folders have. Whatever the
+    test does in it, no temporary file may be there at its end."""
     folder = tmp_path / "it's a folder"
     folder.mkdir()
-    return folder
+    yield folder
+    assert [n for n in os.listdir(folder) if ".dbseal-" in n] == [], "temporary files were left"
 
 
 @pytest.fixture

@@ -128,7 +128,9 @@ def test_an_empty_log_and_a_log_of_another_time(work, keys, tmp_path, kind):
     wanted = content(connection)
     connection.close()
     Path(f"{path}-wal").touch()
-    assert content(converted(work, keys, kind, path)[0]) == wanted
+    judge = converted(work, keys, kind, path)[0]
+    assert content(judge) == wanted
+    judge.close()
     os.remove(work / "out.db")
     Path(f"{path}-wal").write_bytes(b"\x37\x7f\x06\x82" + os.urandom(10000))
     assert content(converted(work, keys, kind, path)[0]) == wanted

@@ -65,7 +65,7 @@ def plain(path, timeout=5):
 
 
 def sealed(path, key, pragmas=(), module=None):
-    """Opens a database with SQLCipher 4.19. `key` is bytes or text, `x'…'` for a raw key."""
+    """Opens a database with SQLCipher 4.19. `key` is `x'…'` for a raw key."""
     assert os.path.exists(path), path
     connection = (module or sqlcipher3).connect(str(path), isolation_level=None)
     connection.text_factory = text
@@ -84,11 +84,8 @@ def unlock(connection, key, pragmas=()):
 
 
 def key_pragma(key):
-    """The PRAGMA for a key: `hexkey` takes any bytes, but takes no raw key."""
-    data = key.encode() if isinstance(key, str) else key
-    if data[:2] == b"x'" and len(data) in (67, 99, 163):
-        return f'PRAGMA key="{data.decode()}"'
-    return f"PRAGMA hexkey='{data.hex()}'"
+    """The PRAGMA for a text as the key. (`hexkey` would take any bytes, but only 40 of them.)"""
+    return "PRAGMA key='" + key.replace("'", "''") + "'"
 
 
 def quoted(value):

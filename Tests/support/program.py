@@ -136,7 +136,7 @@ def start(*args, env=None, cwd=None):
 
 def ok(*args, **more):
     """Runs with --json and proves success; gives the object."""
-    result = run(*args, "--json", **more)
+    result = run(args[0], "--json", *args[1:], **more)
     assert result.exit == 0, result
     found = result.json
     assert found["ok"] is True and found["code"] == "ok" and found["exit"] == 0, found

@@ -8,7 +8,7 @@ def refuse(folder, code, *args, exit=None, ignore=(), **more):
     """Runs twice, with and without --json, and proves the refusal; gives the JSON object."""
     expected = program.EXIT[code] if exit is None else exit
     before = Snapshot(folder)
-    result = program.run(*args, "--json", **more)
+    result = program.run(args[0], "--json", *args[1:], **more)
     before.unchanged(ignore=ignore)
     assert result.exit == expected, result
     found = result.json
