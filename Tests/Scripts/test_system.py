@@ -1,0 +1,253 @@
+# Plan: locks, permissions, full disks, signals.
+# - locked (8): another process holds an exclusive lock, with the right key and with a wrong one;
+# - io (9): an ordinary user who may not read, or not write; a file system that is full;
+# - read-only folders and files are no obstacle for a source;
+# - SIGINT and SIGTERM in the middle leave nothing and are what the program dies of; SIGKILL leaves
+#   the old files whole, and the next run removes what it left.
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from support import peers, program, samples
+from support.files import Snapshot
+from support.refusal import refuse
+
+RAW = "x'" + "a1b2c3d4" * 8 + "'"
+HOLDER = """
+import sys
+if sys.argv[2]:
+    import sqlcipher3 as sqlite3
+else:
+    import sqlite3
+c = sqlite3.connect(sys.argv[1], isolation_level=None)
+if sys.argv[2]: c.execute('PRAGMA key="' + sys.argv[2] + '"')
+c.execute("BEGIN EXCLUSIVE"); c.execute("CREATE TABLE held(a)")
+print("held", flush=True); sys.stdin.read(); c.execute("ROLLBACK")
+"""
+
+
+class Holder:
+    """A process with an exclusive lock on a database, while the block runs."""
+
+    def __init__(self, path, key=""):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, path, key], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        assert self.process.stdout.readline() == b"held\n"
+        return self.process
+
+    def __exit__(self, *_):
+        self.process.communicate(b"")
+
+
+def test_an_exclusive_lock_on_a_plaintext_database(work, keys, source):
+    with Holder(source):
+        refuse(work, "locked", "encrypt", "--busy-timeout", "0", source, work / "out.db",
+               "--key-file", keys.raw())
+
+
+@pytest.mark.parametrize("key", [RAW, "wrong words"], ids=["right key", "wrong key"])
+def test_an_exclusive_lock_on_an_encrypted_database(work, keys, sealed, key):
+    with Holder(sealed, RAW):
+        refuse(work, "locked", "decrypt", "--busy-timeout", "0", sealed, work / "out.db",
+               "--key-file", keys.file(key))
+
+
+def test_a_short_lock_is_waited_for(work, keys, source):
+    with Holder(source) as holder:
+        running = program.start("encrypt", source, work / "out.db", "--key-file", keys.raw())
+        time.sleep(0.3)
+        assert running.poll() is None
+        holder.stdin.close()
+        assert running.wait(20) == 0
+        holder.stdin = None
+    peers.sound(peers.sealed(work / "out.db", RAW))
+
+
+# An ordinary user: nobody where the tests run as root, and else whoever runs them.
+NOBODY = "65534" if os.getuid() == 0 else None
+
+
+@pytest.fixture
+def public():
+    """A folder that everyone can reach, with the binary in it, and key files for nobody."""
+    with tempfile.TemporaryDirectory(prefix="dbseal-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        shutil.copy(program.BIN, folder / "program")
+        (folder / "program").chmod(0o755)
+        (folder / "key").write_text(RAW)
+        (folder / "key").chmod(0o600)
+        (folder / "db").mkdir()
+        (folder / "out").mkdir()
+        (folder / "out").chmod(0o777)
+        if NOBODY:
+            os.chown(folder / "key", int(NOBODY), int(NOBODY))
+        yield folder
+        for path in (folder / "db", folder / "out"):
+            path.chmod(0o777)
+
+
+def as_nobody(public):
+    return {"user": NOBODY, "binary": public / "program", "cwd": public}
+
+
+def test_a_source_that_may_not_be_read(public):
+    samples.plain(public / "db/a.db")
+    (public / "db/a.db").chmod(0)
+    refuse(public / "out", "io", "encrypt", "db/a.db", "out/a.db", "--key-file", "key",
+           **as_nobody(public))
+
+
+def test_a_folder_that_may_not_be_written(public):
+    samples.plain(public / "db/a.db")
+    (public / "db").chmod(0o555)
+    refuse(public / "db", "io", "encrypt", "db/a.db", "db/b.db", "--key-file", "key",
+           **as_nobody(public))
+    refuse(public / "db", "io", "encrypt", "--in-place", "db/a.db", "--key-file", "key",
+           **as_nobody(public))
+
+
+@pytest.mark.parametrize("log", [False, True], ids=["no log", "log"])
+@pytest.mark.parametrize("command", ["encrypt", "decrypt"])
+def test_a_read_only_folder_is_no_obstacle_for_a_source(public, command, log):
+    path = public / "db/a.db"
+    if command == "encrypt":
+        samples.plain(path)
+        connection = peers.plain(path)
+    else:
+        peers.create_sealed(path, RAW, [], samples.fill)
+        connection = peers.sealed(path, RAW)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("INSERT INTO gaps VALUES('from the log', 1)")
+    saved = {s: Path(f"{path}{s}").read_bytes() for s in ("", "-wal")}
+    connection.close()
+    if log:
+        for suffix, data in saved.items():
+            Path(f"{path}{suffix}").write_bytes(data)
+    for name in os.listdir(public / "db"):
+        (public / "db" / name).chmod(0o444)
+    (public / "db").chmod(0o555)
+    before = Snapshot(public / "db")
+    program.ok(command, "db/a.db", "out/a.db", "--key-file", "key", **as_nobody(public))
+    before.unchanged()
+    if NOBODY:
+        os.chown(public / "out/a.db", 0, 0)
+    judge = (peers.sealed(public / "out/a.db", RAW) if command == "encrypt"
+             else peers.plain(public / "out/a.db"))
+    assert judge.execute("SELECT b FROM gaps WHERE a='from the log'").fetchall() == [(1,)]
+
+
+def on_a_small_disk(folder, command):
+    """Runs a shell line where `small/` is a file system of 1 MiB; gives status and what is left."""
+    root = [] if os.getuid() == 0 else ["--map-root-user"]
+    script = ("mount -t tmpfs -o size=1m none small && { " + command + "; status=$?; "
+              "ls -A small; exit $status; }")
+    return subprocess.run(["unshare", *root, "--mount", "sh", "-c", script], cwd=folder,
+                          capture_output=True, env=program.clean_env())
+
+
+def test_a_full_file_system(work, keys):
+    (work / "small").mkdir()
+    samples.plain(work / "big.db", "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(5000000));")
+    before = Snapshot(work)
+    key = keys.raw()
+    done = on_a_small_disk(work, f"'{program.BIN}' encrypt big.db small/out.db --key-file '{key}'")
+    assert done.returncode == 9, done
+    assert done.stdout == b"", "something was left on the full disk"
+    before.unchanged()
+
+
+def test_a_full_file_system_in_place(work, keys):
+    (work / "small").mkdir()
+    samples.plain(work / "big.db", "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(600000));")
+    key = keys.raw()
+    done = on_a_small_disk(
+        work, f"cp big.db small/a.db && '{program.BIN}' encrypt --in-place small/a.db --key-file "
+        f"'{key}'; status=$?; cmp big.db small/a.db || exit 99; (exit $status)")
+    assert done.returncode == 9, done
+    assert done.stdout == b"a.db\n", done
+
+
+def test_a_size_limit_is_an_io_error(work, keys):
+    samples.plain(work / "big.db", "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(5000000));")
+    before = Snapshot(work)
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 1000; exec "$@"', "sh", program.BIN, "encrypt", "big.db", "out.db",
+         "--key-file", keys.raw()], cwd=work, capture_output=True, env=program.clean_env())
+    assert done.returncode == 9, done
+    before.unchanged()
+
+
+def test_a_closed_standard_output_loses_nothing(work, keys, source):
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", program.BIN, "encrypt", source, work / "out.db",
+         "--key-file", keys.raw()], capture_output=True, env=program.clean_env())
+    assert done.returncode in (0, 9), done
+    if done.returncode == 0:
+        peers.sound(peers.sealed(work / "out.db", RAW))
+    assert [n for n in os.listdir(work) if n.startswith(".")] == []
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A plaintext database of 200 MB: a conversion takes long enough to be interrupted."""
+    path = tmp_path_factory.mktemp("large") / "large.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript(
+        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; CREATE TABLE t(a); "
+        "BEGIN; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) "
+        "INSERT INTO t SELECT zeroblob(4000000) FROM n; COMMIT;")
+    connection.close()
+    return path
+
+
+def interrupted(folder, with_signal, *args):
+    """Starts a run, waits for its temporary file to grow, sends the signal; the exit status."""
+    process = program.start(*args)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        names = [n for n in os.listdir(folder) if ".dbseal-" in n]
+        if names and os.path.getsize(folder / names[0]) > 0:
+            break
+        time.sleep(0.001)
+    process.send_signal(with_signal)
+    out, err = process.communicate(timeout=60)
+    program.no_secret(out, err)
+    return process.returncode
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
+@pytest.mark.parametrize("how", ["target", "in place"])
+def test_a_signal_leaves_nothing_and_is_died_of(work, keys, large, sent, how):
+    shutil.copy2(large, work / "a.db")
+    before = Snapshot(work)
+    where = [work / "a.db", work / "out.db"] if how == "target" else ["--in-place", work / "a.db"]
+    status = interrupted(work, sent, "encrypt", *where, "--key-file", keys.raw())
+    assert status == -sent
+    before.unchanged()
+
+
+def test_a_kill_leaves_the_old_file_whole_and_the_next_run_cleans_up(work, keys, large):
+    shutil.copy2(large, work / "a.db")
+    before = Snapshot(work)
+    args = ["encrypt", "--in-place", work / "a.db", "--key-file", keys.raw()]
+    assert interrupted(work, signal.SIGKILL, *args) == -signal.SIGKILL
+    left = [n for n in os.listdir(work) if ".dbseal-" in n]
+    before.unchanged(ignore=left)
+    assert len(left) == 1 and (work / left[0]).stat().st_mode & 0o777 == 0o600
+    found = program.ok(*args)
+    assert os.listdir(work) == ["a.db"]
+    assert left[0] in str(found["notes"]), found
+    peers.sound(peers.sealed(work / "a.db", RAW))
