@@ -84,7 +84,7 @@ final class PageSink: PageWriting, @unchecked Sendable {
       return
     }
     let batch = current
-    current = try shared.wait { state -> Batch? in
+    current = try shared.wait(waking: true) { state -> Batch? in
       if let failure = state.failure { throw failure }
       guard let next = state.empty.popLast() else { return nil }
       state.full.append(batch)

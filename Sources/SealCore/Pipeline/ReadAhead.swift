@@ -16,6 +16,8 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   private let shared: Monitor<Schedule>
   private var threads: [WorkerThread] = []
   private let ownCodec: PageCodec?
+  /// The chunk of the page that was asked for last, ready.
+  private var current: Chunk?
   /// Bytes of a chunk: a run of pages that is read by one system call.
   private static let chunkBytes = 128 << 10
   private static let chunkCount = 64
@@ -59,26 +61,42 @@ final class ReadAhead: PageReading, @unchecked Sendable {
 
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try cancellation.check()
-    let chunk = shared.wait { schedule -> Chunk?? in
-      guard let chunk = schedule.chunks[number] else {
-        if schedule.free.isEmpty { schedule.evictOldest() }
-        return .some(nil)
-      }
-      return chunk.isReady ? chunk : nil
-    }
-    _ = visited.insert(number)
+    let chunk = chunk(with: number)
+    let isNew = visited.insert(number)
     meter?.add(pageSize)
     guard let chunk else { return try readNow(number, into: buffer) }
     let index = Int(number - chunk.first)
     buffer.copyMemory(from: chunk.buffer + index * pageSize, byteCount: pageSize)
     let verdict = chunk.verdicts[index]
     let failure = chunk.failure
-    shared.update { schedule in
-      schedule.consume(number, of: chunk)
-      schedule.plan(skipping: visited)
+    if isNew { chunk.remaining -= 1 }
+    if chunk.remaining == 0 {
+      current = nil
+      shared.update { schedule in
+        schedule.release(chunk)
+        schedule.plan(skipping: visited)
+      }
     }
     if let failure { throw failure }
     try require(verdict, page: number)
+  }
+
+  /// The ready chunk that holds `number`, or nil where nobody announced it. Most pages are in the
+  /// chunk of the page before, which takes no lock to find.
+  private func chunk(with number: UInt32) -> Chunk? {
+    if let current, number >= current.first, number - current.first < UInt32(current.count) {
+      return current
+    }
+    let found = shared.wait { schedule -> Chunk?? in
+      guard let chunk = schedule.chunks[number] else {
+        if schedule.free.isEmpty { schedule.evictOldest() }
+        return .some(nil)
+      }
+      return chunk.isReady ? chunk : nil
+    }
+    // Whatever was given up, the last chunk among it, may be loaded anew from now on.
+    current = found
+    return found
   }
 
   private func readNow(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
@@ -250,20 +268,20 @@ private struct Schedule {
     return chunk
   }
 
-  mutating func consume(_ number: UInt32, of chunk: Chunk) {
-    chunks[number] = nil
-    chunk.remaining -= 1
-    if chunk.remaining == 0 { free.append(chunk) }
+  /// Takes a chunk back whose pages were all asked for, or are given up.
+  mutating func release(_ chunk: Chunk) {
+    for index in 0..<chunk.count {
+      let number = chunk.first + UInt32(index)
+      if chunks[number] === chunk { chunks[number] = nil }
+    }
+    free.append(chunk)
   }
 
   /// Gives up the oldest ready chunk, so that announced pages that nobody asked for do not keep
   /// memory for ever.
   mutating func evictOldest() {
-    guard let oldest = chunks.values.filter(\.isReady).min(by: { $0.age < $1.age }) else { return }
-    for index in 0..<oldest.count {
-      let number = oldest.first + UInt32(index)
-      if chunks[number] === oldest { chunks[number] = nil }
+    if let oldest = chunks.values.filter(\.isReady).min(by: { $0.age < $1.age }) {
+      release(oldest)
     }
-    free.append(oldest)
   }
 }

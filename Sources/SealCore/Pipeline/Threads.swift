@@ -46,15 +46,15 @@ final class Monitor<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Waits until `body` answers something, and wakes the others then.
-  func wait<R>(for body: (inout State) throws -> R?) rethrows -> R {
+  /// Waits until `body` answers something. `waking`: the others are told that the state changed.
+  func wait<R>(waking: Bool = false, for body: (inout State) throws -> R?) rethrows -> R {
     pthread_mutex_lock(mutex)
-    defer {
-      pthread_cond_broadcast(changed)
-      pthread_mutex_unlock(mutex)
-    }
+    defer { pthread_mutex_unlock(mutex) }
     while true {
-      if let result = try body(&state) { return result }
+      if let result = try body(&state) {
+        if waking { pthread_cond_broadcast(changed) }
+        return result
+      }
       pthread_cond_wait(changed, mutex)
     }
   }
