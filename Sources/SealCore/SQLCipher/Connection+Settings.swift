@@ -31,6 +31,7 @@ extension Connection {
         saltMask = UInt8(value.dropFirst(2).dropLast(), radix: 16)
       } else {
         try send(pragma, value)
+        if pragma == .plaintextHeader { hasPlainHeader = value != "0" }
       }
     }
   }
