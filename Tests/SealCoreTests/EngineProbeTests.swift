@@ -67,12 +67,10 @@ struct EngineSettingsCase: Sendable, CustomTestStringConvertible {
     let path = scratch.file("a.db")
     try Peer.makeEncrypted(path, key: "pass", pragmas: each.pairs, Peer.table)
     guard version4 || each.old else {
-      #expect {
-        _ = try probe(path, secret(utf8: "pass"), each.pairs)
-      } throws: { error in
-        guard case SealError.unsupported(.engineTooOld) = error else { return false }
-        return true
-      }
+      // SQLCipher 3 refuses the settings of 4; where only defaults differ, the key does not fit.
+      do {
+        #expect(try probe(path, secret(utf8: "pass"), each.pairs) == .notADatabase)
+      } catch SealError.unsupported(.engineTooOld) {}
       return
     }
     #expect(try probe(path, secret(utf8: "pass"), each.pairs) == .ready(objects: 1))
