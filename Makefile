@@ -84,8 +84,8 @@ quick: deps peers
 	$(TEST_ENV) swift test $(SWIFT_FLAGS)
 
 lint:
+	Scripts/lint
 	swift format lint --strict -r Sources Tests Package.swift
-	@Scripts/lint
 
 bench: release peers
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) $(PYTHON) Scripts/bench

@@ -13,9 +13,9 @@ import Testing
     "file:x.db?mode=memory", "a\"b.db", "a\nb.db",
   ])
   func takesOddNamesAsPlainNames(name: String) throws {
-    let scratch = try EngineScratch()
+    let scratch = try Scratch()
     let path = scratch.file(name)
-    try EnginePeer.makePlain(scratch.file("plain"), EnginePeer.table)
+    try Peer.makePlain(scratch.file("plain"), Peer.table)
     try FileManager.default.moveItem(atPath: scratch.file("plain"), toPath: path)
     for access in [Connection.Access.readOnly, .readWrite, .immutable] {
       let connection = try Connection(path: path, access: access)
@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: ["missing.db", ":memory:", "file:missing.db", "file:missing.db?mode=rwc", ""])
   func makesNoFile(name: String) throws {
-    let scratch = try EngineScratch()
+    let scratch = try Scratch()
     let path = name.isEmpty ? "" : scratch.file(name)
     for access in [Connection.Access.readOnly, .readWrite, .immutable] {
       #expect(throws: SealError.io(IOFailure(.open, path: path, errno: ENOENT))) {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func refusesAFolder() throws {
-    let scratch = try EngineScratch()
+    let scratch = try Scratch()
     #expect(throws: SealError.self) {
       let connection = try Connection(path: scratch.path)
       _ = try connection.scalar("SELECT count(*) FROM sqlite_master")
@@ -53,8 +53,8 @@ import Testing
   }
 
   @Test func aReadOnlyConnectionWritesNothing() throws {
-    let scratch = try EngineScratch()
-    try EnginePeer.makePlain(scratch.file("a.db"), EnginePeer.table)
+    let scratch = try Scratch()
+    try Peer.makePlain(scratch.file("a.db"), Peer.table)
     let connection = try Connection(path: scratch.file("a.db"))
     #expect {
       try connection.execute("DELETE FROM t")
@@ -65,11 +65,11 @@ import Testing
   }
 
   @Test func aLockIsBusyAndNotAWrongKey() throws {
-    let scratch = try EngineScratch()
+    let scratch = try Scratch()
     let (plain, sealed) = (scratch.file("plain.db"), scratch.file("sealed.db"))
-    try EnginePeer.makePlain(plain, EnginePeer.table)
-    try EnginePeer.makeEncrypted(
-      sealed, key: "k", pragmas: [("cipher_compatibility", "3")], EnginePeer.table)
+    try Peer.makePlain(plain, Peer.table)
+    try Peer.makeEncrypted(
+      sealed, key: "k", pragmas: [("cipher_compatibility", "3")], Peer.table)
     let holder = """
       import sys
       from sqlcipher3 import dbapi2 as s
@@ -80,8 +80,9 @@ import Testing
       print("held", flush=True)
       sys.stdin.read()
       """
-    let (process, out, input) = try EnginePeer.start(EnginePeer.python, ["-c", holder, plain, sealed])
-    #expect(String(decoding: out.fileHandleForReading.availableData, as: UTF8.self) .hasPrefix("held"))
+    let (process, out, input) = try Peer.start(Peer.python, ["-c", holder, plain, sealed])
+    #expect(
+      String(decoding: out.fileHandleForReading.availableData, as: UTF8.self).hasPrefix("held"))
     for key in [nil, "k", "wrong"] {
       let path = key == nil ? plain : sealed
       let connection = try Connection(path: path, busyTimeout: 0.05)
@@ -97,9 +98,9 @@ import Testing
   }
 
   @Test func readsAfterALockIsGone() throws {
-    let scratch = try EngineScratch()
+    let scratch = try Scratch()
     let path = scratch.file("sealed.db")
-    try EnginePeer.makeEncrypted(path, key: "k", pragmas: [("cipher_compatibility", "3")], EnginePeer.table)
+    try Peer.makeEncrypted(path, key: "k", pragmas: [("cipher_compatibility", "3")], Peer.table)
     let holder = """
       import sys
       from sqlcipher3 import dbapi2 as s
@@ -108,7 +109,7 @@ import Testing
       print("held", flush=True)
       sys.stdin.read()
       """
-    let (process, out, input) = try EnginePeer.start(EnginePeer.python, ["-c", holder, path])
+    let (process, out, input) = try Peer.start(Peer.python, ["-c", holder, path])
     _ = out.fileHandleForReading.availableData
     let connection = try Connection(path: path, busyTimeout: 0)
     try connection.key(secret(utf8: "k"))

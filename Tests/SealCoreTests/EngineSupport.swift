@@ -7,7 +7,7 @@ import Testing
 @testable import SealCore
 
 /// A folder that goes with the test.
-final class EngineScratch {
+final class Scratch {
   let path: String
 
   init() throws {
@@ -27,12 +27,12 @@ final class EngineScratch {
   }
 }
 
-struct EnginePeerFailure: Error, CustomStringConvertible {
+struct PeerFailure: Error, CustomStringConvertible {
   var description: String
 }
 
 /// The independent programs that write and judge databases.
-enum EnginePeer {
+enum Peer {
   /// The root of the package.
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
@@ -64,7 +64,7 @@ enum EnginePeer {
     try input.fileHandleForWriting.close()
     let data = out.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw EnginePeerFailure(description: "peer failed") }
+    guard process.terminationStatus == 0 else { throw PeerFailure(description: "peer failed") }
     return String(decoding: data, as: UTF8.self)
   }
 
@@ -106,8 +106,8 @@ func secret(bytes: [UInt8]) -> Secret { bytes.withUnsafeBytes { Secret(copying: 
 
 func secret(utf8 text: String) -> Secret { secret(bytes: Array(text.utf8)) }
 
-/// A snapshot in memory that counts its reads.
-final class EngineSnapshotImage: SnapshotFile, @unchecked Sendable {
+/// A snapshot in memory, which may fail from some byte on.
+final class MemorySnapshot: SnapshotFile, @unchecked Sendable {
   private let bytes: [UInt8]
   /// Offsets from here on cannot be read.
   let failsFrom: UInt64

@@ -30,7 +30,10 @@ enum CipherPragma: String, CaseIterable, Sendable {
     if text.count >= 2, text.first == "\"", text.last == "\"" { text = text.dropFirst().dropLast() }
     switch self {
     case .compatibility: return Self.number(text, in: 1...4)
-    case .pageSize: return Self.number(text, in: 512...65536)
+    case .pageSize:
+      return Self.number(text, in: 512...65536).flatMap { number in
+        (Int(number) ?? 0).nonzeroBitCount == 1 ? number : nil
+      }
     case .kdfIterations, .fastKDFIterations: return Self.number(text, in: 1...Int(Int32.max))
     case .plaintextHeader: return Self.number(text, in: 0...65536)
     case .useHMAC: return ["0": "0", "off": "0", "1": "1", "on": "1"][text.lowercased()]

@@ -3,19 +3,18 @@
 
 extension Connection {
   /// Applies cipher settings, in order, between `key` and the first read. They say what differs
-  /// from SQLCipher 4's defaults, as `CipherProfile.pragmas` makes them, so none at all means
-  /// format 4. Each is sent only if the engine knows it, and read back. Throws `.unsupported` for
-  /// one that the engine does not know, that cannot have this value, or that it answers otherwise.
+  /// from this engine's own defaults, which are format 4 or, before SQLCipher 4, format 3. Each is
+  /// sent only if the engine knows it, and read back. Throws `.unsupported` for one that the engine
+  /// does not know, that cannot have this value, or that it answers otherwise.
   func apply(settings: [(name: String, value: String)]) throws {
     let engine = Engine.current
     var settings = settings
-    if !engine.supportsFormat4 {
-      // SQLCipher 3 starts from format 3, knows SHA1 only, and has no PRAGMA that names a format.
-      guard settings.first?.name == CipherPragma.compatibility.rawValue,
-        let format = Int(settings.removeFirst().value),
-        let spelledOut = CipherPragma.spelledOut(format: format)
-      else { throw unsupported("format 4", since: "4.0") }
-      settings = spelledOut + settings
+    // Where there is no PRAGMA that names a format, the settings that it stands for are sent.
+    if let first = settings.first, first.name == CipherPragma.compatibility.rawValue,
+      !engine.knows(.compatibility), let format = Int(first.value),
+      let spelledOut = CipherPragma.spelledOut(format: format)
+    {
+      settings = spelledOut + settings.dropFirst()
     }
     for setting in settings {
       guard let pragma = CipherPragma(rawValue: setting.name) else {
@@ -31,6 +30,7 @@ extension Connection {
         saltMask = UInt8(value.dropFirst(2).dropLast(), radix: 16)
       } else {
         try send(pragma, value)
+        if pragma == .plaintextHeader { hasPlainHeader = value != "0" }
       }
     }
   }

@@ -29,6 +29,8 @@ final class Connection: @unchecked Sendable {
   private(set) var isKeyed = false
   /// The key derivation has run, which happens in the first read.
   private var isSettled = false
+  /// The first bytes of the file are said to be plain, so reading them proves no key.
+  var hasPlainHeader = false
   /// The salt mask to derive with, where it is not SQLCipher's own; see `SaltMaskGate`.
   var saltMask: UInt8?
 

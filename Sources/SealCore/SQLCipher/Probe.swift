@@ -38,17 +38,20 @@ extension Connection {
   }
 
   /// What a failure to read the schema means. `user_version` stands in the header, so reading it
-  /// needs the key and not the schema.
+  /// needs the key and not the schema; unless the header is plain: SQLite believes it then, and
+  /// meets a wrong key in what follows it.
   private func judge(_ code: ResultCode, _ message: String) -> ProbeOutcome {
     switch code {
     case .notADatabase: return .notADatabase
     case .error, .corrupt:
-      // Damage to pages is not a matter of the schema: SQLite says so with these words.
-      let isPageDamage = message == "database disk image is malformed"
-      guard !isPageDamage, (try? run("PRAGMA user_version")) != nil else {
-        return .failed(code: code, message: message)
+      // About a schema SQLite has words of its own; about pages only those of the code.
+      if message == code.text {
+        return hasPlainHeader ? .notADatabase : .failed(code: code, message: message)
       }
-      return .schemaNotUnderstood(message: message)
+      if hasPlainHeader || (try? run("PRAGMA user_version")) != nil {
+        return .schemaNotUnderstood(message: message)
+      }
+      return .failed(code: code, message: message)
     default: return .failed(code: code, message: message)
     }
   }

@@ -1,6 +1,8 @@
 // SQLite's result codes as a type of their own, so that no bare number travels through the core.
 // https://sqlite.org/rescode.html
 
+internal import CSQLCipher
+
 /// A primary or extended result code of SQLite.
 public struct ResultCode: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   public let rawValue: Int32
@@ -42,6 +44,9 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable, CustomStringConv
 
   /// SQLite's own name of the primary code, such as `SQLITE_NOTADB`.
   public var name: String { Self.names[primary.rawValue] ?? "SQLITE_\(rawValue)" }
+
+  /// What this engine says of the code where it has nothing special to say.
+  var text: String { sqlite3_errstr(rawValue).map { String(cString: $0) } ?? name }
 
   public var description: String { primary == self ? name : "\(name) (\(rawValue))" }
 

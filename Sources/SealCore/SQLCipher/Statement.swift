@@ -119,7 +119,9 @@ final class Statement {
 
   /// Bytes of a text or blob column without a copy; valid in `body` only.
   func withBytes<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    guard let column = column(index) else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    guard let column = column(index) else {
+      return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
     // The pointer first: asking for it may convert the value and change its length.
     let start: UnsafeRawPointer? =
       sqlite3_column_type(handle, column) == SQLITE_TEXT
