@@ -47,7 +47,7 @@ private final class BoundedSink: PageWriting {
   @Test(arguments: ["random", "fill", "schema", "empty", "chains"])
   func survivesChangedBytes(_ kind: String) throws {
     let workshop = try Workshop([(kind, 5001), (kind, 5002)])
-    var generator = SeededGenerator(7)
+    var generator = SeededGenerator(state: 7)
     for file in try workshop.sources {
       let original = try MemoryPages(file: file)
       // The walk over a large database takes long, and its bytes are like each other.

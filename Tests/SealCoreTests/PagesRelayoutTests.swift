@@ -19,7 +19,7 @@ import Testing
   func convert(
     _ workshop: Workshop, choose: (inout SeededGenerator) -> [(Int, Int)]
   ) throws {
-    var generator = SeededGenerator(UInt64(workshop.lockByte))
+    var generator = SeededGenerator(state: UInt64(workshop.lockByte))
     for file in try workshop.sources {
       let source = try MemoryPages(file: file)
       for (pageSize, reserve) in choose(&generator) {

@@ -110,19 +110,6 @@ final class Workshop {
   }
 }
 
-/// Numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}
-
 let digestKey = Secret(count: StreamDigest.keyLength) { bytes in
   for i in bytes.indices { bytes[i] = UInt8(i) }
 }
