@@ -146,9 +146,9 @@ enum Diagnostics {
           "the file has \(links) names (hard links), and only this one would change",
           "--force changes it all the same", "hard_linked"
         )
-      case .sidecar(let name):
+      case .sidecar(let target):
         (
-          "\(name) stands beside the target and belongs to another database",
+          "this file stands beside the target \(target) and belongs to another database",
           "--force removes it", "sidecar"
         )
       case .backup: ("the backup exists", "choose another --backup suffix", "backup")
