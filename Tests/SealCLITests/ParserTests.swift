@@ -8,6 +8,7 @@
 import Testing
 
 @testable import SealCLI
+@testable import SealCore
 
 private func parse(_ line: [String]) throws -> ParsedCommand {
   guard case .run(let parsed) = try Parser.parse(line) else {
