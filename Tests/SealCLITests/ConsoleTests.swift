@@ -60,7 +60,9 @@ import Testing
       "converting 25%, 512 MiB/s, 6 s left"
     ), (SealCore.Progress(.proving, done: 200, total: 100), 0, 0, "proving 100%"),
   ])
-  func saysHowFarItIs(_ progress: SealCore.Progress, _ time: Double, _ moved: UInt64, _ expected: String) {
+  func saysHowFarItIs(
+    _ progress: SealCore.Progress, _ time: Double, _ moved: UInt64, _ expected: String
+  ) {
     #expect(ProgressLine.text(progress, since: time, moved: moved) == expected)
   }
 }

@@ -76,6 +76,23 @@ private let samples: [(SealError, Int32)] =
     #expect(captured.output.isEmpty)
   }
 
+  @Test func saysWhichFormatsWereTried() {
+    let tried = ["format 4", "format 3", "format 2", "format 1"]
+    let said = Diagnostics.explain(
+      SealError.wrongKey(WrongKey(path: "a", tried: tried, pagesTried: 8, pagesInFile: 2)))
+    #expect(
+      said.sentence
+        == "wrong key, or other cipher settings: 0 of 8 tried pages authenticate"
+        + " (formats 4, 3, 2, 1)")
+  }
+
+  @Test func namesTheSidecarThatIsInTheWay() {
+    let said = Diagnostics.explain(
+      SealError.exists(path: "d/out.db-wal", .sidecar("d/out.db")))
+    #expect(said.subject == "d/out.db")
+    #expect(said.sentence.hasPrefix("out.db-wal stands beside the target"))
+  }
+
   @Test(
     arguments: [
       ([3, 4, 9], 3, "pages 3-4, 9"), ([7], 1, "page 7"), ([1, 2, 3], 40, "pages 1-3 and 37 more"),

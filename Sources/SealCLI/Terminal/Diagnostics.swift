@@ -153,15 +153,19 @@ enum Diagnostics {
           "the file has \(links) names (hard links), and only this one would change",
           "--force changes it all the same", "hard_linked"
         )
-      case .sidecar(let target):
+      case .sidecar:
         (
-          "this file stands beside the target \(target) and belongs to another database",
-          "--force removes it", "sidecar"
+          "\(ConversionPlan.baseName(path)) stands beside the target and belongs to another"
+            + " database", "--force removes it", "sidecar"
         )
       case .backup: ("the backup exists", "choose another --backup suffix", "backup")
       }
+    // What is in the way is the sidecar, what it is about is the target.
+    var subject = path
+    if case .sidecar(let target) = obstacle { subject = target }
     return Diagnosis(
-      .exists, words.0, about: path, hint: words.1, facts: [.init("obstacle", .string(words.2))])
+      .exists, words.0, about: subject, hint: words.1,
+      facts: [.init("obstacle", .string(words.2)), .init("path", .string(path))])
   }
 
   private static func locked(_ path: String, _ holders: [ProcessName]) -> Diagnosis {
