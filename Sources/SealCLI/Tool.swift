@@ -63,7 +63,9 @@ enum Tool {
   /// A success whose answer could not be written is none; a reader that went away is no failure.
   private static func finish(_ status: Int32, on console: Console) -> Int32 {
     guard status == 0, let number = console.outputFailure else { return status }
-    let diagnosis = Diagnostics.explain(OutputFailure(path: "standard output", errno: number))
+    let failure = OutputFailure(
+      path: "standard output", errno: number, hint: "the work itself was done")
+    let diagnosis = Diagnostics.explain(failure)
     diagnosis.say(on: console)
     return diagnosis.exit
   }

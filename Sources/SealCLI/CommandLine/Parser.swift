@@ -87,7 +87,10 @@ struct Parser {
     let attached = split.map { String(body[body.index(after: $0)...]) }
     let option = try long(name)
     guard let valueName = option.valueName else {
-      if attached != nil { throw .unexpectedValue(option.flag) }
+      if attached != nil {
+        // `--passphrase=...`: what stands there is a key.
+        throw option.section == .key ? .keyOption(option.flag) : .unexpectedValue(option.flag)
+      }
       return store(.flag, for: option)
     }
     let text: String

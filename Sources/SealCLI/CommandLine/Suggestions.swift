@@ -24,7 +24,9 @@ enum Suggestions {
       for j in b.indices {
         let substituted = last[j] + (a[i] == b[j] ? 0 : 1)
         var best = min(substituted, last[j + 1] + 1, row[j] + 1)
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, beforeLast[j - 1] + 1) }
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          best = min(best, beforeLast[j - 1] + 1)
+        }
         row.append(best)
       }
       beforeLast = last

@@ -14,8 +14,9 @@ struct Conversions {
   /// The key is to be made up now, so a typed one is asked for twice.
   let newKey: Bool
   /// Converts one file.
-  let convert: (ConversionPlan.Step, KeyMaterial, OutputOptions, OperationContext) throws
-    -> ConversionReport
+  let convert:
+    (ConversionPlan.Step, KeyMaterial, OutputOptions, OperationContext) throws
+      -> ConversionReport
 
   private var asJSON: Bool { parsed.has(Options.json) }
   private var quiet: Bool { parsed.has(Options.quiet) }
@@ -50,7 +51,9 @@ struct Conversions {
     return plan.isBatch ? summary(plan, failures) : 0
   }
 
-  private func convertOne(_ step: ConversionPlan.Step, _ key: KeyMaterial) throws -> ConversionReport {
+  private func convertOne(_ step: ConversionPlan.Step, _ key: KeyMaterial) throws
+    -> ConversionReport
+  {
     var context = OperationContext()
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }

@@ -10,7 +10,8 @@ enum ManPage {
   /// `dbseal(1)`.
   static func ofTool() -> String {
     var lines = head(tool, Catalog.summary)
-    lines += [".SH SYNOPSIS", "\\fB\(tool)\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...", ".SH COMMANDS"]
+    lines += [".SH SYNOPSIS", "\\fB\(tool)\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]..."]
+    lines.append(".SH COMMANDS")
     for command in Catalog.visible {
       lines += [".TP", "\\fB\(command.name)\\fR", sentence(command.summary)]
     }

@@ -88,9 +88,10 @@ final class Console: Sendable {
     state.withLock { state in
       erase(&state)
       let color = state.color
-      let line = spans.map { span in
+      let line = spans.map { span -> String in
         let text = Self.escaped(span.text)
-        return color && span.style != .plain ? "\u{1b}[\(span.style.rawValue)m\(text)\u{1b}[0m" : text
+        guard color, span.style != .plain else { return text }
+        return "\u{1b}[\(span.style.rawValue)m\(text)\u{1b}[0m"
       }
       _ = error.write(Array((line.joined() + "\n").utf8))
     }

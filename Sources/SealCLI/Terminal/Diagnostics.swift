@@ -13,7 +13,7 @@ enum Diagnostics {
     case let flaw as UsageFlaw: UsageDiagnostics.explain(flaw)
     case let failure as KeyFailure: KeyDiagnostics.explain(failure)
     case let failure as OutputFailure:
-      Diagnosis(.io, SystemCalls.words(failure.errno), about: failure.path)
+      Diagnosis(.io, SystemCalls.words(failure.errno), about: failure.path, hint: failure.hint)
     default: Diagnosis(.io, "unexpected error: \(error)")
     }
   }
@@ -83,12 +83,10 @@ enum Diagnostics {
   }
 
   private static func wrongKey(_ wrong: WrongKey) -> Diagnosis {
-    let formats = wrong.tried.isEmpty ? "" : " (\(wrong.tried.joined(separator: ", ")))"
-    let share =
-      UInt64(clamping: wrong.pagesTried) == wrong.pagesInFile
-      ? "0 of \(count(wrong.pagesInFile, "page")) authenticate"
-      : "0 of \(count(UInt64(clamping: wrong.pagesTried), "page")) tried authenticate,"
-        + " \(wrong.pagesInFile) in the file"
+    let formats = wrong.tried.isEmpty ? "" : " (\(list(wrong.tried)))"
+    let tried = UInt64(clamping: wrong.pagesTried)
+    let pages = tried == wrong.pagesInFile ? "page" : "tried page"
+    let share = "0 of \(count(tried, pages)) authenticate"
     let hint =
       if wrong.looksRaw {
         "the key is hex digits and was taken as a passphrase; --raw-key takes it as the key itself"
@@ -106,6 +104,15 @@ enum Diagnostics {
         .init("pages_tried", .integer(wrong.pagesTried)),
         .init("pages", .unsigned(wrong.pagesInFile)),
       ])
+  }
+
+  /// `format 4`, `formats 4, 3, 2, 1`.
+  private static func list(_ names: [String]) -> String {
+    let prefix = "format "
+    guard names.count > 1, names.allSatisfy({ $0.hasPrefix(prefix) }) else {
+      return names.joined(separator: ", ")
+    }
+    return "formats " + names.map { $0.dropFirst(prefix.count) }.joined(separator: ", ")
   }
 
   private static func kind(_ path: String, _ found: FileKind) -> Diagnosis {
@@ -146,15 +153,19 @@ enum Diagnostics {
           "the file has \(links) names (hard links), and only this one would change",
           "--force changes it all the same", "hard_linked"
         )
-      case .sidecar(let name):
+      case .sidecar:
         (
-          "\(name) stands beside the target and belongs to another database",
-          "--force removes it", "sidecar"
+          "\(ConversionPlan.baseName(path)) stands beside the target and belongs to another"
+            + " database", "--force removes it", "sidecar"
         )
       case .backup: ("the backup exists", "choose another --backup suffix", "backup")
       }
+    // What is in the way is the sidecar, what it is about is the target.
+    var subject = path
+    if case .sidecar(let target) = obstacle { subject = target }
     return Diagnosis(
-      .exists, words.0, about: path, hint: words.1, facts: [.init("obstacle", .string(words.2))])
+      .exists, words.0, about: subject, hint: words.1,
+      facts: [.init("obstacle", .string(words.2)), .init("path", .string(path))])
   }
 
   private static func locked(_ path: String, _ holders: [ProcessName]) -> Diagnosis {
@@ -266,4 +277,5 @@ enum Diagnostics {
 struct OutputFailure: Error, Sendable, Equatable {
   let path: String
   let errno: Int32
+  var hint: String?
 }

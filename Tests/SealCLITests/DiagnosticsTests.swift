@@ -1,0 +1,132 @@
+// Plan: every error has one plain sentence and the exit status that is documented for it.
+// - a sample of every case and of every payload: sentence in style, status by the table;
+// - the sentences that the documentation quotes, word for word;
+// - the form on standard error and the fields of the JSON object.
+
+import Testing
+
+@testable import SealCLI
+@testable import SealCore
+
+private let path = "app.db"
+
+private let samples: [(SealError, Int32)] =
+  [
+    .pageSize(1000), .usableSize(pageSize: 512, reserve: 80), .kdfIterations(0),
+    .fastKDFIterations(0), .plaintextHeader(20), .saltNeeded, .saltLength(3), .saltConflict,
+    .saltIsMagic,
+  ].map { (SealError.badProfile($0), 2) }
+  + [.empty, .rawMalformed(characters: 3), .rawAmbiguous, .tooLong(limit: 1)]
+  .map { (SealError.badKey($0), 3) }
+  + [
+    WrongKey(path: path, tried: [], pagesTried: 0, pagesInFile: 0),
+    WrongKey(path: path, tried: ["format 4"], pagesTried: 2, pagesInFile: 9, looksRaw: true),
+    WrongKey(path: path, tried: ["format 4"], pagesTried: -1, pagesInFile: 9, saltDiffers: true),
+  ].map { (SealError.wrongKey($0), 4) }
+  + [
+    .pages([3, 4, 9], total: 3, pagesInFile: 10), .pages([], total: 0, pagesInFile: 0),
+    .header(field: "page size"), .size(actual: 1, expected: 2), .structure(page: 5, .pageTwice),
+  ].map { (SealError.damaged(Damage(path: path, flaw: $0)), 5) }
+  + FileKind.allCases.map { (SealError.wrongKind(path: path, found: $0), 6) }
+  + [
+    .target, .sameFile, .directory, .notRegular, .danglingLink, .hardLinked(links: 2),
+    .sidecar("app.db"), .backup,
+  ].map { (SealError.exists(path: path, $0), 7) }
+  + [
+    (.locked(path: path, holders: []), 8),
+    (.locked(path: path, holders: [ProcessName(id: 7, name: "app")]), 8),
+    (.changedWhileReading(path: path), 8), (.io(IOFailure(.open, path: path, errno: 2)), 9),
+    (.io(IOFailure(.sync, path: path, errno: 5)), 9),
+    (.noSpace(path: path, needed: 1 << 40, available: 0), 9),
+    (.engine(path: path, code: 1, message: "SQL logic error"), 9),
+    (.unsupported(.noCodec(sqlite: "3.40.1")), 10),
+    (.unsupported(.engineTooOld(engine: "3.4.1", needed: "4.0", feature: "format 4")), 10),
+    (.unsupported(.schema(message: "malformed")), 10),
+    (.unsupported(.crypto(function: "RAND_bytes")), 10), (.interrupted(signal: 2), 130),
+    (.interrupted(signal: 15), 143), (.interrupted(signal: 1), 129),
+  ]
+  + [.size, .pages, .header, .engine, .content, .oldKey]
+  .map { (SealError.selfCheckFailed(path: path, stage: $0), 70) }
+
+@Suite struct DiagnosticsTests {
+  @Test(arguments: samples.indices) func hasASentenceAndAStatus(_ index: Int) {
+    let (error, status) = samples[index]
+    let said = Diagnostics.explain(error)
+    #expect(said.exit == status && said.code == error.code, "\(error)")
+    let start = said.sentence.prefix(1)
+    #expect(start == start.lowercased() || said.sentence.hasPrefix("SQLite"), "\(said.sentence)")
+    for text in [said.sentence, said.hint ?? "x"] {
+      #expect(!text.isEmpty && text.last != "." && !text.contains("\n"), "\(text)")
+    }
+    #expect(!said.sentence.contains("file is not a database"))
+  }
+
+  @Test func saysWhatTheDocumentationQuotes() {
+    let captured = Captured()
+    Diagnostics.explain(
+      SealError.wrongKey(
+        WrongKey(path: "app.db", tried: ["format 4"], pagesTried: 202, pagesInFile: 202))
+    ).say(on: captured.console)
+    let lines = captured.error.split(separator: "\n")
+    #expect(
+      lines.first
+        == "dbseal: app.db: wrong key, or other cipher settings: 0 of 202 pages authenticate (format 4)"
+    )
+    #expect(lines.count == 2 && lines.last?.hasPrefix("hint: ") == true)
+    #expect(captured.output.isEmpty)
+  }
+
+  @Test func saysWhichFormatsWereTried() {
+    let tried = ["format 4", "format 3", "format 2", "format 1"]
+    let said = Diagnostics.explain(
+      SealError.wrongKey(WrongKey(path: "a", tried: tried, pagesTried: 8, pagesInFile: 2)))
+    #expect(
+      said.sentence
+        == "wrong key, or other cipher settings: 0 of 8 tried pages authenticate"
+        + " (formats 4, 3, 2, 1)")
+  }
+
+  @Test func namesTheSidecarThatIsInTheWay() {
+    let said = Diagnostics.explain(
+      SealError.exists(path: "d/out.db-wal", .sidecar("d/out.db")))
+    #expect(said.subject == "d/out.db")
+    #expect(said.sentence.hasPrefix("out.db-wal stands beside the target"))
+  }
+
+  @Test(
+    arguments: [
+      ([3, 4, 9], 3, "pages 3-4, 9"), ([7], 1, "page 7"), ([1, 2, 3], 40, "pages 1-3 and 37 more"),
+      ([], 0, "pages "), ([4_294_967_295], 1, "page 4294967295"),
+    ] as [([UInt32], Int, String)])
+  func listsPagesInRuns(_ pages: [UInt32], _ total: Int, _ expected: String) {
+    #expect(DamageDiagnostics.list(pages, total) == expected)
+  }
+
+  @Test func putsEveryFieldIntoJSON() {
+    let said = Diagnostics.explain(SealError.wrongKind(path: "a\"b", found: .empty))
+    #expect(
+      said.json(command: "encrypt", database: "a\"b").text
+        == #"{"command":"encrypt","database":"a\"b","ok":false,"code":"wrong_kind","exit":6,"#
+        + #""message":"the file is empty","hint":null,"kind":"empty"}"#)
+  }
+
+  @Test func namesTheFileInTheMessageWhereItIsAnother() {
+    let said = Diagnostics.explain(KeyFailure(source: .file("k"), flaw: .empty))
+    #expect(said.exit == 3)
+    let text = said.json(command: "encrypt", database: "app.db").text
+    #expect(text.contains(#""message":"key file k: the key is empty""#))
+  }
+
+  @Test func saysEveryUsageErrorInStyle() {
+    let flaws: [UsageFlaw] = [
+      .noCommand, .unknownCommand("a", suggestion: "b"), .notUTF8("\\xff"),
+      .noDestination(command: "encrypt"), .targetBesideInPlace, .severalSources(count: 3),
+      .sameBaseName("a"), .binaryPrompt("--key-binary"), .generateKind("x"), .keyOperand,
+      .keyOption("--key"), .needs("--a", oneOf: ["--b", "--c"]), .emptyArgument,
+    ]
+    for flaw in flaws {
+      let said = Diagnostics.explain(flaw)
+      #expect(said.exit == 2 && !said.sentence.isEmpty && said.sentence.last != ".")
+    }
+  }
+}
