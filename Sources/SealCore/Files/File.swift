@@ -143,7 +143,8 @@ enum Path {
   }
 
   static func join(_ folder: String, _ name: String) -> String {
-    folder == "." ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : folder + "/" + name
+    folder == "."
+      ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : folder + "/" + name
   }
 
   /// Makes the entries of a folder durable.

@@ -33,20 +33,6 @@ public struct OperationContext: Sendable {
   public init() {}
 }
 
-/// How far an operation has come.
-public struct Progress: Sendable, Equatable {
-  public enum Phase: String, Sendable { case deriving, converting, syncing, proving }
-  public var phase: Phase
-  /// Bytes of the database done and in all, in this phase.
-  public var done: UInt64
-  public var total: UInt64
-  public init(_ phase: Phase, done: UInt64, total: UInt64) {
-    self.phase = phase
-    self.done = done
-    self.total = total
-  }
-}
-
 /// What a conversion did.
 public struct ConversionReport: Sendable {
   public var source: String

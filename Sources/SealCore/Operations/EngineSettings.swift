@@ -11,7 +11,8 @@ enum EngineSettings {
     if case .raw(_, .some, _) = key.kind, !isAtLeast(engine, 4, 7) {
       throw tooOld(engine, "4.7", "a raw key of 160 digits")
     }
-    let settings = engine.supportsFormat4 ? profile.pragmas(salt: salt) : try before4(profile, engine)
+    let settings =
+      engine.supportsFormat4 ? profile.pragmas(salt: salt) : try before4(profile, engine)
     for setting in settings where !engine.knows(setting: setting.name) {
       throw tooOld(engine, "4.0", "PRAGMA \(setting.name)")
     }

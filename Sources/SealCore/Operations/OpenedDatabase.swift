@@ -26,7 +26,9 @@ struct OpenedDatabase {
   {
     let snapshot = try snapshot(path, exclusive, context)
     let start = try snapshot.start(count: FileClassifier.sampleSize)
-    let kind = start.withUnsafeBytes { FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count))) }
+    let kind = start.withUnsafeBytes {
+      FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count)))
+    }
     guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
     let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
     return try finish(snapshot, header, nil, context)
@@ -39,7 +41,9 @@ struct OpenedDatabase {
   ) throws -> OpenedDatabase {
     let snapshot = try snapshot(path, exclusive, context)
     let start = try snapshot.start(count: FileClassifier.sampleSize)
-    let kind = start.withUnsafeBytes { FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count))) }
+    let kind = start.withUnsafeBytes {
+      FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count)))
+    }
     try requireEncrypted(kind, path, start, settings)
     context.progress?(Progress(.deriving, done: 0, total: 0))
     let cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()

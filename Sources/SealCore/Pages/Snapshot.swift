@@ -85,7 +85,8 @@ final class Snapshot: @unchecked Sendable {
     }
     guard let overlay, overlay.pageSize == pageSize else { return }
     for index in 0..<count {
-      let page = UnsafeMutableRawBufferPointer(rebasing: bytes[(index * pageSize)...].prefix(pageSize))
+      let page = UnsafeMutableRawBufferPointer(
+        rebasing: bytes[(index * pageSize)...].prefix(pageSize))
       _ = try overlay.read(first &+ UInt32(index), into: page)
     }
   }

@@ -68,7 +68,8 @@ enum WriteAheadLog {
       try cancellation.check()
       let got = try file.read(at: position, into: buffer)
       for index in 0..<(got / frameSize) {
-        let frame = UnsafeRawBufferPointer(rebasing: buffer[(index * frameSize)...].prefix(frameSize))
+        let frame = UnsafeRawBufferPointer(
+          rebasing: buffer[(index * frameSize)...].prefix(frameSize))
         guard isValid(frame, log, &sum) else { break reading }
         let page = frame.bigEndian32(at: 0)
         pending.append((page, position + UInt64(index * frameSize + frameHeaderSize)))

@@ -50,9 +50,10 @@ struct PageCopy: Sendable {
     try pass(meter: meter, sealing: nil) { _, _, _, _, _ in }
   }
 
-  private typealias Output = @Sendable (
-    _ first: UInt32, _ count: Int, _ isBlank: [Bool], UnsafeMutableRawPointer, PageCodec?
-  ) throws -> Void
+  private typealias Output =
+    @Sendable (
+      _ first: UInt32, _ count: Int, _ isBlank: [Bool], UnsafeMutableRawPointer, PageCodec?
+    ) throws -> Void
 
   private func pass(
     meter: ProgressMeter, sealing makeSealer: CodecMaker?, output: @escaping Output

@@ -1,5 +1,19 @@
 // Counts the bytes that threads have done and tells the listener now and then.
 
+/// How far an operation has come.
+public struct Progress: Sendable, Equatable {
+  public enum Phase: String, Sendable { case deriving, converting, syncing, proving }
+  public var phase: Phase
+  /// Bytes of the database done and in all, in this phase.
+  public var done: UInt64
+  public var total: UInt64
+  public init(_ phase: Phase, done: UInt64, total: UInt64) {
+    self.phase = phase
+    self.done = done
+    self.total = total
+  }
+}
+
 /// The progress of one phase.
 final class ProgressMeter: Sendable {
   private let phase: Progress.Phase
