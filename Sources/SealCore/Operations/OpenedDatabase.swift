@@ -26,9 +26,7 @@ struct OpenedDatabase {
   {
     let snapshot = try snapshot(path, exclusive, context)
     let start = try snapshot.start(count: FileClassifier.sampleSize)
-    let kind = start.withUnsafeBytes {
-      FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count)))
-    }
+    let kind = kind(of: snapshot, start)
     guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
     let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
     return try finish(snapshot, header, nil, context)
@@ -41,9 +39,7 @@ struct OpenedDatabase {
   ) throws -> OpenedDatabase {
     let snapshot = try snapshot(path, exclusive, context)
     let start = try snapshot.start(count: FileClassifier.sampleSize)
-    let kind = start.withUnsafeBytes {
-      FileClassifier.kind(start: $0, size: max(snapshot.fileSize, UInt64(start.count)))
-    }
+    let kind = kind(of: snapshot, start)
     try requireEncrypted(kind, path, start, settings)
     context.progress?(Progress(.deriving, done: 0, total: 0))
     let cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()
@@ -68,6 +64,12 @@ struct OpenedDatabase {
         replacing: path, timeout: context.busyTimeout, cancellation: context.cancellation)
       : try Snapshot(
         reading: path, timeout: context.busyTimeout, cancellation: context.cancellation)
+  }
+
+  /// The kind of the file; in a log or journal there may be more of it than in the main file.
+  private static func kind(of snapshot: Snapshot, _ start: [UInt8]) -> FileKind {
+    let size = max(snapshot.fileSize, UInt64(start.count))
+    return start.withUnsafeBytes { FileClassifier.kind(start: $0, size: size) }
   }
 
   private static func requireEncrypted(
