@@ -31,9 +31,9 @@ public enum Decrypt {
     throws
   {
     try Engine.current.requireCodec()
-    let kind = try SourceCheck.kind(of: source)
+    let (kind, isDoubtful) = try SourceCheck.kind(of: source)
     let hasPlainHeader = settings.plaintextHeader ?? 0 > 0
-    guard kind == .sqlcipher || (hasPlainHeader && kind != .empty) else {
+    guard kind == .sqlcipher || isDoubtful || (hasPlainHeader && kind != .empty) else {
       throw SealError.wrongKind(path: source, found: kind)
     }
     try SourceCheck.output(output, source: source)

@@ -27,7 +27,7 @@ public enum Encrypt {
   /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
   public static func precheck(source: String, output: OutputOptions) throws {
     try Engine.current.requireCodec()
-    let kind = try SourceCheck.kind(of: source)
+    let (kind, _) = try SourceCheck.kind(of: source)
     guard kind == .plaintext else { throw SealError.wrongKind(path: source, found: kind) }
     try SourceCheck.output(output, source: source)
   }

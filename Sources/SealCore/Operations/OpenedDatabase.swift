@@ -40,9 +40,17 @@ struct OpenedDatabase {
     let snapshot = try snapshot(path, exclusive, context)
     let start = try snapshot.start(count: FileClassifier.sampleSize)
     let kind = kind(of: snapshot, start)
-    try requireEncrypted(kind, path, start, settings)
+    let isDoubtful = start.withUnsafeBytes { FileClassifier.magicMayBeSalt($0, kind) }
+    if !isDoubtful { try requireEncrypted(kind, path, start, settings) }
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()
+    let cipher: DetectedCipher
+    do {
+      cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()
+    } catch SealError.wrongKey where isDoubtful {
+      // No key fits, so the magic means what it says, and the header behind it is broken.
+      try requireEncrypted(kind, path, start, settings)
+      throw SealError.wrongKind(path: path, found: kind)
+    }
     let store = PageStore(
       pages: snapshot, pageSize: cipher.profile.pageSize, pageCount: 1,
       codec: cipher.codec)

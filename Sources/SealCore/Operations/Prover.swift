@@ -79,17 +79,18 @@ struct Prover {
     return summary
   }
 
-  /// Opens the output as any program would: SQLCipher on the real file.
+  /// Opens the output: SQLCipher on the real file. Immutable, because a header that says WAL would
+  /// have the engine make a log and an index beside a file that nobody else knows.
   private func engine(_ proof: inout Proof) throws -> [Note] {
     let engine = Engine.current
     let connection: Connection
     do {
       guard let cipher else {
-        return try judge(try Connection(path: file.path), &proof)
+        return try judge(try Connection(path: file.path, access: .immutable), &proof)
       }
       let settings = try EngineSettings.settings(
         for: cipher.profile, salt: cipher.salt, key: cipher.material)
-      connection = try Connection(path: file.path)
+      connection = try Connection(path: file.path, access: .immutable)
       try connection.key(cipher.material.engineKey)
       try connection.apply(settings: settings)
     } catch SealError.unsupported {

@@ -2,13 +2,17 @@
 // that cannot be converted anyway.
 
 enum SourceCheck {
-  /// The kind of the file at `path`. Throws `.io` where it cannot be read.
-  static func kind(of path: String) throws -> FileKind {
+  /// The kind of the file at `path`, and whether a key may fit it all the same. Throws `.io` where
+  /// it cannot be read.
+  static func kind(of path: String) throws -> (kind: FileKind, isDoubtful: Bool) {
     let file = try File(path)
     let status = try file.status()
     guard status.kind == .regular else { throw SealError.wrongKind(path: path, found: .other) }
     let start = try file.bytes(at: 0, count: FileClassifier.sampleSize)
-    return start.withUnsafeBytes { FileClassifier.kind(start: $0, size: status.size) }
+    return start.withUnsafeBytes { start in
+      let kind = FileClassifier.kind(start: start, size: status.size)
+      return (kind, FileClassifier.magicMayBeSalt(start, kind))
+    }
   }
 
   /// Throws what stands in the way of the output.

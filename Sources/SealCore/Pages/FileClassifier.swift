@@ -18,6 +18,12 @@ enum FileClassifier {
     return size < 512 ? .truncated : .sqlcipher
   }
 
+  /// Whether a key may still fit what `kind` calls plaintext: a salt can be chosen so that it reads
+  /// like the magic, and then ciphertext stands where the header's fields would.
+  static func magicMayBeSalt(_ start: UnsafeRawBufferPointer, _ kind: FileKind) -> Bool {
+    kind == .plaintext && DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
+  }
+
   private static func kindBehindMagic(_ start: UnsafeRawBufferPointer, _ size: UInt64) -> FileKind {
     guard start.count >= 512 else { return .truncated }
     // A broken header is a broken database: the one plaintext header in use, iOS's 32 bytes, keeps
