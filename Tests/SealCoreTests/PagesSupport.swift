@@ -42,7 +42,7 @@ final class MemoryPages: PageReading, PageWriting {
       .copyBytes(from: bytes[start..<(start + pageSize)])
   }
 
-  func prefetch(_ numbers: [UInt32]) { hints.append(numbers) }
+  func prefetch(_ numbers: [UInt32], now: Bool) { hints.append(numbers) }
 
   func write(_ number: UInt32, _ page: UnsafeRawPointer) throws {
     guard written.insert(number).inserted else { throw Fault.writtenTwice(number) }

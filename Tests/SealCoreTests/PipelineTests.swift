@@ -62,7 +62,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     while position < order.count {
       let count = Int.random(in: 1...400, using: &random)
       let group = Array(order[position...].prefix(count))
-      if Bool.random(using: &random) { reader.prefetch(group) }
+      if Bool.random(using: &random) { reader.prefetch(group, now: Bool.random(using: &random)) }
       for number in group { try expectPage(number, reader, buffer) }
       position += group.count
     }
@@ -72,11 +72,11 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
   @Test func survivesAnnouncementsThatNobodyMeans() throws {
     let reader = try reader(pages: 5_000, workers: 2)
     let buffer = PageBuffer(bytes: pageSize)
-    reader.prefetch([0, 5_001, UInt32.max, 7, 7, 7])
+    reader.prefetch([0, 5_001, UInt32.max, 7, 7, 7], now: false)
     for start in stride(from: UInt32(1), to: 5_000, by: 50) {
-      reader.prefetch(Array(start..<(start + 50)))
+      reader.prefetch(Array(start..<(start + 50)), now: false)
     }
-    reader.prefetch([])
+    reader.prefetch([], now: false)
     for number in stride(from: UInt32(5_000), to: 0, by: -1) {
       try expectPage(number, reader, buffer)
     }
@@ -120,7 +120,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let store = PageStore(
       pages: OutputPages(file, path: "out"), pageSize: pageSize, pageCount: 3_000, codec: codec)
     let reader = try ReadAhead(store, workers: 2, cancellation: Cancellation())
-    reader.prefetch(Array(2...3_000))
+    reader.prefetch(Array(2...3_000), now: false)
     let expected = PageBuffer(bytes: pageSize)
     let kept = pageSize - (sealed ? CipherProfile.format4.reserve : 0)
     for number in (UInt32(2)...3_000).filter({ $0 != 77 }) {
@@ -147,7 +147,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let store = PageStore(
       pages: OutputPages(file, path: "out"), pageSize: pageSize, pageCount: 500, codec: codec)
     let reader = try ReadAhead(store, workers: 2, cancellation: Cancellation())
-    reader.prefetch(Array(2...500))
+    reader.prefetch(Array(2...500), now: false)
     for number in UInt32(2)...122 { try reader.read(number, into: buffer.start) }
     let damage = Damage(path: "out", flaw: .pages([123], total: 1, pagesInFile: 500))
     #expect(throws: SealError.damaged(damage)) { try reader.read(123, into: buffer.start) }

@@ -58,7 +58,7 @@ final class OverflowReader {
   private func prefetch(from first: UInt32, pages: Int, count: UInt32) -> UInt32 {
     let wanted = UInt32(truncatingIfNeeded: min(pages, Self.ahead, Int(count - first) + 1))
     guard wanted > 0 else { return first }
-    source.prefetch(Array(first...(first + (wanted - 1))))
+    source.prefetch(Array(first...(first + (wanted - 1))), now: true)
     return first + (wanted - 1)
   }
 }

@@ -10,8 +10,9 @@ protocol PageReading: AnyObject {
   /// Copies page `number` (pageSize bytes) to `buffer`. Throws `SealError`, for instance
   /// `.damaged` where the tag of the page does not verify or the page was wiped to zeros.
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws
-  /// A hint: these pages will be asked for soon, in this order. May do nothing.
-  func prefetch(_ numbers: [UInt32])
+  /// A hint: these pages will be asked for in this order, after what was announced before; where
+  /// `now` is set, before all of that. May do nothing.
+  func prefetch(_ numbers: [UInt32], now: Bool)
 }
 
 /// Takes the pages of a new database, in any order, each exactly once.

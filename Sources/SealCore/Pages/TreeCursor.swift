@@ -29,6 +29,9 @@ final class TreeCursor {
     var step = 0
   }
 
+  /// The next leaf parent, read before its turn so that its children can be announced in time;
+  /// 0 where there is none. It stands in the last of the buffers.
+  private var ahead: UInt32 = 0
   private let stride: Int
   private let buffers: UnsafeMutableRawPointer
   private var levels: [Level] = []
@@ -45,8 +48,9 @@ final class TreeCursor {
     self.visited = visited ?? PageBitmap(count: source.pageCount)
     overflow = OverflowReader(source: source, path: path, geometry: geometry)
     stride = geometry.pageSize + BTreePage.slack
-    buffers = .allocate(byteCount: stride * Self.maxDepth, alignment: 16)
-    buffers.initializeMemory(as: UInt8.self, repeating: 0, count: stride * Self.maxDepth)
+    let size = stride * (Self.maxDepth + 1)
+    buffers = .allocate(byteCount: size, alignment: 16)
+    buffers.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     levels.reserveCapacity(Self.maxDepth)
   }
 
@@ -56,6 +60,7 @@ final class TreeCursor {
   func start(_ root: UInt32) throws -> Bool {
     levels.removeAll(keepingCapacity: true)
     leafDepth = 0
+    ahead = 0
     try descend(to: root, isTable: nil)
     return levels.first?.page.isTable ?? true
   }
@@ -73,6 +78,7 @@ final class TreeCursor {
       levels[depth].step = level.step + 1
       let index = level.step / 2
       if level.step % 2 == 0 {
+        if depth + 1 == leafDepth, index == page.count / 2 { try lookAhead(from: depth) }
         try descend(
           to: checked(page) { () throws(StructureFlaw) in try page.child(index) },
           isTable: page.isTable)
@@ -95,7 +101,11 @@ final class TreeCursor {
     let depth = levels.count
     guard depth < Self.maxDepth else { throw SealError.structure(path, number, .tooDeep) }
     let buffer = buffers + stride * depth
-    try source.read(number, into: buffer)
+    if number == ahead {
+      buffer.copyMemory(from: buffers + stride * Self.maxDepth, byteCount: geometry.pageSize)
+    } else {
+      try source.read(number, into: buffer)
+    }
     let page: BTreePage
     do throws(StructureFlaw) {
       page = try BTreePage(
@@ -106,21 +116,37 @@ final class TreeCursor {
       throw SealError.structure(path, number, .mixedTree)
     }
     levels.append(Level(page: page))
-    if page.isLeaf { leafDepth = depth } else { try prefetchChildren(of: page, depth: depth) }
+    if page.isLeaf, leafDepth == 0, depth > 0 {
+      // Only now it is known which interior pages are the parents of leaves.
+      leafDepth = depth
+      try prefetchChildren(of: levels[depth - 1].page)
+    } else if !page.isLeaf, depth + 1 == leafDepth, number != ahead {
+      try prefetchChildren(of: page)
+    }
   }
 
-  /// Hints at what the walk reads next. Children that are leaves come one after another; between
-  /// children that are not, whole subtrees do, so that only the first is near.
-  private func prefetchChildren(of page: BTreePage, depth: Int) throws {
-    guard leafDepth == 0 || depth + 1 >= leafDepth else { return }
+  /// Announces the leaves under `page`: they are what the walk reads next, one after another.
+  private func prefetchChildren(of page: BTreePage) throws {
     var children: [UInt32] = []
-    children.reserveCapacity(page.count + 2)
+    children.reserveCapacity(page.count + 1)
     for i in 0...page.count {
       let child = try checked(page) { () throws(StructureFlaw) in try page.child(i) }
       if child >= 2, child <= pageCount { children.append(child) }
     }
-    if depth > 0, let next = try nextSibling(above: depth) { children.append(next) }
-    source.prefetch(children)
+    source.prefetch(children, now: false)
+  }
+
+  /// Reads the leaf parent that follows the one at `depth` and announces its leaves, so that they
+  /// are ready when the walk gets there. What is wrong with it is found when it is its turn.
+  private func lookAhead(from depth: Int) throws {
+    guard depth > 0, let next = try nextSibling(above: depth), !visited.contains(next) else {
+      return
+    }
+    let buffer = buffers + stride * Self.maxDepth
+    try source.read(next, into: buffer)
+    ahead = next
+    let page = try? BTreePage(buffer, number: next, geometry: geometry, header: 0)
+    if let page, !page.isLeaf { try? prefetchChildren(of: page) }
   }
 
   /// The page that follows the one at `depth` under the same parent.

@@ -94,11 +94,11 @@ final class PageSink: PageWriting, @unchecked Sendable {
 
   private static func drain(_ shared: Monitor<State>, _ output: Output, _ codec: PageCodec?) {
     while true {
-      let next = shared.wait { state -> Batch?? in
-        if !state.full.isEmpty { return state.full.removeFirst() }
-        return state.isFinished ? .some(nil) : nil
+      let next = shared.wait { state -> [Batch]? in
+        if !state.full.isEmpty { return [state.full.removeFirst()] }
+        return state.isFinished ? [] : nil
       }
-      guard let batch = next else { return }
+      guard let batch = next.first else { return }
       let failed = shared.withLock { $0.failure != nil }
       do {
         if !failed { try output.process(batch, codec) }

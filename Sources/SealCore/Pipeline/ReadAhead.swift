@@ -19,8 +19,8 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   /// The chunk of the page that was asked for last, ready.
   private var current: Chunk?
   /// Bytes of a chunk: a run of pages that is read by one system call.
-  private static let chunkBytes = 128 << 10
-  private static let chunkCount = 64
+  private static let chunkBytes = 256 << 10
+  private static let chunkCount = 32
 
   /// `workers` 0: no threads, every page is read when it is asked for.
   init(
@@ -51,10 +51,10 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     threads = []
   }
 
-  func prefetch(_ numbers: [UInt32]) {
+  func prefetch(_ numbers: [UInt32], now: Bool) {
     guard !threads.isEmpty else { return }
     shared.update { schedule in
-      schedule.announce(numbers)
+      schedule.announce(numbers, now: now)
       schedule.plan(skipping: visited)
     }
   }
@@ -87,16 +87,28 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     if let current, number >= current.first, number - current.first < UInt32(current.count) {
       return current
     }
-    let found = shared.wait { schedule -> Chunk?? in
-      guard let chunk = schedule.chunks[number] else {
-        if schedule.free.isEmpty { schedule.evictOldest() }
-        return .some(nil)
-      }
-      return chunk.isReady ? chunk : nil
+    let found = shared.wait { schedule -> Lookup? in
+      guard let chunk = schedule.chunks[number] else { return .missing }
+      return chunk.isReady ? .ready(chunk) : nil
+    }
+    // Wakes the threads, for this may plan chunks.
+    if found.chunk == nil, !threads.isEmpty {
+      shared.update { $0.missed(skipping: visited) }
     }
     // Whatever was given up, the last chunk among it, may be loaded anew from now on.
-    current = found
-    return found
+    current = found.chunk
+    return current
+  }
+
+  /// Found at once or not at all; not an optional of an optional, where `nil` means either.
+  private enum Lookup {
+    case ready(Chunk)
+    case missing
+
+    var chunk: Chunk? {
+      if case .ready(let chunk) = self { return chunk }
+      return nil
+    }
   }
 
   private func readNow(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
@@ -123,12 +135,12 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     _ store: PageStore, _ codec: UncheckedBox<PageCodec?>, from shared: Monitor<Schedule>
   ) {
     while true {
-      let next = shared.wait { schedule -> Chunk?? in
-        if schedule.isStopped { return .some(nil) }
+      let next = shared.wait { schedule -> Lookup? in
+        if schedule.isStopped { return .missing }
         guard schedule.due < schedule.queue.count else { return nil }
-        return schedule.nextDue()
+        return .ready(schedule.nextDue())
       }
-      guard let chunk = next else { return }
+      guard let chunk = next.chunk else { return }
       do {
         try store.pages.read(
           first: chunk.first, count: chunk.count, pageSize: store.pageSize, into: chunk.buffer)
@@ -175,8 +187,6 @@ private struct Schedule {
   private struct Announcement {
     var numbers: [UInt32]
     var position = 0
-    /// How many may still be read while it is not the newest one.
-    var allowance = 2
   }
 
   var isStopped = false
@@ -189,6 +199,7 @@ private struct Schedule {
   private let last: UInt32
   private var announcements: [Announcement] = []
   private var planned = 0
+  private var misses = 0
 
   init(chunks: Int, capacity: Int, pageSize: Int, last: UInt32) {
     self.capacity = capacity
@@ -196,47 +207,42 @@ private struct Schedule {
     free = (0..<chunks).map { _ in Chunk(capacity: capacity, pageSize: pageSize) }
   }
 
-  mutating func announce(_ numbers: [UInt32]) {
-    announcements.removeAll { $0.position >= $0.numbers.count }
-    for index in announcements.indices { announcements[index].allowance = 2 }
-    announcements.append(Announcement(numbers: numbers))
+  mutating func announce(_ numbers: [UInt32], now: Bool) {
+    let new = Announcement(numbers: numbers)
+    if now { announcements.insert(new, at: 0) } else { announcements.append(new) }
   }
 
-  /// Fills free chunks: from the newest announcement, and a little from the one before it, which
-  /// holds the siblings of the page whose children are being read.
+  /// Fills free chunks with what was announced, in order.
   mutating func plan(skipping visited: PageBitmap) {
-    guard let newest = announcements.indices.last else { return }
-    fill(from: newest, limit: Int.max, skipping: visited)
-    guard newest > 0, announcements[newest].position >= announcements[newest].numbers.count else {
-      return
+    while !free.isEmpty, let first = announcements.first {
+      let position = fill(from: first, skipping: visited)
+      if position < first.numbers.count {
+        announcements[0].position = position
+      } else {
+        announcements.removeFirst()
+      }
     }
-    let limit = announcements[newest - 1].allowance
-    let used = fill(from: newest - 1, limit: limit, skipping: visited)
-    announcements[newest - 1].allowance -= used
   }
 
-  @discardableResult
-  private mutating func fill(from index: Int, limit: Int, skipping visited: PageBitmap) -> Int {
-    var taken = 0
-    let numbers = announcements[index].numbers
-    var position = announcements[index].position
-    while taken < limit, position < numbers.count, let chunk = free.last {
+  /// Fills free chunks with runs of consecutive pages; how far it came.
+  private mutating func fill(from announcement: Announcement, skipping visited: PageBitmap) -> Int {
+    let numbers = announcement.numbers
+    var position = announcement.position
+    while position < numbers.count, let chunk = free.last {
       let first = numbers[position]
       position += 1
       guard isWanted(first, visited) else { continue }
       var count = 1
-      while count < capacity, taken + count < limit, position < numbers.count,
-        numbers[position] == first &+ UInt32(count), isWanted(numbers[position], visited)
+      while count < capacity, position < numbers.count, numbers[position] == first &+ UInt32(count),
+        isWanted(numbers[position], visited)
       {
         count += 1
         position += 1
       }
       free.removeLast()
       add(chunk, first: first, count: count)
-      taken += count
     }
-    announcements[index].position = position
-    return taken
+    return position
   }
 
   private func isWanted(_ number: UInt32, _ visited: PageBitmap) -> Bool {
@@ -277,11 +283,15 @@ private struct Schedule {
     free.append(chunk)
   }
 
-  /// Gives up the oldest ready chunk, so that announced pages that nobody asked for do not keep
-  /// memory for ever.
-  mutating func evictOldest() {
-    if let oldest = chunks.values.filter(\.isReady).min(by: { $0.age < $1.age }) {
-      release(oldest)
-    }
+  /// A page was asked for that nobody announced. Where all chunks hold pages that nobody asks for,
+  /// the oldest is given up after a while.
+  mutating func missed(skipping visited: PageBitmap) {
+    guard free.isEmpty, due == queue.count else { return misses = 0 }
+    misses += 1
+    guard misses > 64, let oldest = chunks.values.min(by: { $0.age < $1.age }), oldest.isReady
+    else { return }
+    misses = 0
+    release(oldest)
+    plan(skipping: visited)
   }
 }
