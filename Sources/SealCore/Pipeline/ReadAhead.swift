@@ -91,9 +91,9 @@ final class ReadAhead: PageReading, @unchecked Sendable {
       guard let chunk = schedule.chunks[number] else { return .missing }
       return chunk.isReady ? .ready(chunk) : nil
     }
-    // Wakes the threads, for this may plan chunks.
-    if found.chunk == nil, !threads.isEmpty {
-      shared.update { $0.missed(skipping: visited) }
+    if found.chunk == nil, shared.withLock({ $0.missed(skipping: visited) }) {
+      // Chunks were planned: the threads are told.
+      shared.update { _ in }
     }
     // Whatever was given up, the last chunk among it, may be loaded anew from now on.
     current = found.chunk
@@ -284,14 +284,18 @@ private struct Schedule {
   }
 
   /// A page was asked for that nobody announced. Where all chunks hold pages that nobody asks for,
-  /// the oldest is given up after a while.
-  mutating func missed(skipping visited: PageBitmap) {
-    guard free.isEmpty, due == queue.count else { return misses = 0 }
+  /// the oldest is given up after a while. Whether chunks were planned.
+  mutating func missed(skipping visited: PageBitmap) -> Bool {
+    guard free.isEmpty, due == queue.count else {
+      misses = 0
+      return false
+    }
     misses += 1
     guard misses > 64, let oldest = chunks.values.min(by: { $0.age < $1.age }), oldest.isReady
-    else { return }
+    else { return false }
     misses = 0
     release(oldest)
     plan(skipping: visited)
+    return true
   }
 }
