@@ -143,7 +143,9 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
       try sink.write(number, buffer.start)
     }
     try sink.finish(pageCount: 500)
-    try [UInt8(1)].withUnsafeBytes { try file.write(at: UInt64(122 * pageSize + 300), $0) }
+    let victim = UInt64(122 * pageSize + 300)
+    let flipped = try file.bytes(at: victim, count: 1).map { $0 ^ 1 }
+    try flipped.withUnsafeBytes { try file.write(at: victim, $0) }
     let store = PageStore(
       pages: OutputPages(file, path: "out"), pageSize: pageSize, pageCount: 500, codec: codec)
     let reader = try ReadAhead(store, workers: 2, cancellation: Cancellation())
