@@ -88,7 +88,7 @@ lint:
 	swift format lint --strict -r Sources Tests Package.swift
 
 bench: release peers
-	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) $(PYTHON) Scripts/bench
+	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) $(PYTHON) Scripts/bench $(ARGS)
 
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try

@@ -20,7 +20,7 @@ enum DetectionOutcome: Sendable {
   /// Page 1 does not, and another page does: the key is right and page 1 is damaged.
   case fitsDamagedFirstPage(DetectedCipher)
   /// No page that was tried fits. `tried` holds `CipherProfile.name`s, `pagesTried` counts pages
-  /// of the candidate that most were tried of. `saltDiffers`: the salt in use (of the raw key, or
+  /// of the first candidate that the file is long enough for. `saltDiffers`: the salt in use (of the raw key, or
   /// given) is not the one at the start of the file, and SQLCipher would not use the file's either.
   case none(tried: [String], pagesTried: Int, saltDiffers: Bool)
 }
@@ -54,7 +54,7 @@ enum Detection {
       let keys = try trials.keys(for: profile, salt: used)
       let codec = try PageCodec(profile: profile, keys: keys, salt: used)
       let result = try trials.pages(of: codec, read: read)
-      pagesTried = max(pagesTried, result.pagesTried)
+      if pagesTried == 0 { pagesTried = result.pagesTried }
       let cipher = DetectedCipher(
         profile: profile, keys: keys, salt: used, saltDiffers: differs)
       switch result.fittingPage {
