@@ -5,8 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 // Locks that belong to the open file and not to the process, so that closing another descriptor of
 // the same file does not drop them (fcntl(2), "Open file description locks").
@@ -46,6 +51,18 @@ static inline int dbseal_lock_conflict(int fd, short type, long long start, long
   }
   if (result != 0) return -1;
   return lock.l_type == F_UNLCK ? 0 : 1;
+}
+
+// Renames unless `new` exists (EEXIST); EINVAL or ENOSYS where the file system cannot.
+static inline int dbseal_rename_exclusive(const char *old, const char *new_name) {
+#if defined(__linux__) && defined(SYS_renameat2)
+  return (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new_name, 1 /* RENAME_NOREPLACE */);
+#elif defined(__APPLE__)
+  return renamex_np(old, new_name, RENAME_EXCL);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
 }
 
 #if defined(__APPLE__)

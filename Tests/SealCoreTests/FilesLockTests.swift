@@ -134,13 +134,25 @@ import Testing
     #expect(scratch.names == ["a.db"])
   }
 
+  @Test func neverReplacesWhatAppearedInTheMeantime() throws {
+    let target = scratch.file("new.db")
+    let replacement = try Replacement(of: target)
+    try Data("somebody's".utf8).write(to: URL(fileURLWithPath: target))
+    #expect(throws: SealError.exists(path: target, .target)) {
+      try replacement.commit(replacing: false, backup: nil)
+    }
+    replacement.discard()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("somebody's".utf8))
+    #expect(scratch.names == ["a.db", "new.db"])
+  }
+
   @Test func keepsTheOldFileWhereABackupIsInTheWay() throws {
     let old = try Data(contentsOf: URL(fileURLWithPath: database))
     let backup = scratch.file("a.db.old")
     try Data("mine".utf8).write(to: URL(fileURLWithPath: backup))
     let replacement = try Replacement(of: database)
     #expect(throws: SealError.exists(path: backup, .backup)) {
-      try replacement.commit(backup: backup)
+      try replacement.commit(replacing: true, backup: backup)
     }
     replacement.discard()
     #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == old)

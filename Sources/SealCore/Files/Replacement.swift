@@ -35,12 +35,19 @@ final class Replacement {
     _ = try? System.unlink(temporary.path)
   }
 
-  /// Gives the file its name. `backup`: the old file is kept under this name, which must be free.
+  /// Gives the file its name. `replacing`: something may stand there; otherwise what appeared in
+  /// the meantime is `.exists`. `backup`: the old file is kept under this name, which must be free.
   /// After this returns, or throws from the folder's sync, the new file stands under `path`.
-  func commit(backup: String?) throws {
+  func commit(replacing: Bool, backup: String?) throws {
     if let backup { try Self.keep(path, as: backup) }
     do {
-      try System.rename(temporary.path, to: path)
+      if replacing {
+        try System.rename(temporary.path, to: path)
+      } else {
+        try System.renameNew(temporary.path, to: path)
+      }
+    } catch SealError.io(let failure) where failure.errno == EEXIST && !replacing {
+      throw SealError.exists(path: path, .target)
     } catch {
       if let backup { _ = try? System.unlink(backup) }
       throw error

@@ -69,6 +69,17 @@ enum System {
     try call(.rename, new) { renameat(AT_FDCWD, old, AT_FDCWD, new) }
   }
 
+  /// Renames unless something has that name, in one step where the file system can; elsewhere by
+  /// a second link. Throws EEXIST.
+  static func renameNew(_ old: String, to new: String) throws {
+    do {
+      try call(.rename, new) { dbseal_rename_exclusive(old, new) }
+    } catch SealError.io(let failure) where [EINVAL, ENOSYS, ENOTSUP].contains(failure.errno) {
+      try link(old, to: new)
+      try unlink(old)
+    }
+  }
+
   static func link(_ old: String, to new: String) throws {
     try call(.link, new) { linkat(AT_FDCWD, old, AT_FDCWD, new, 0) }
   }

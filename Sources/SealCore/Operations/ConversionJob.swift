@@ -47,9 +47,12 @@ struct ConversionJob {
 
   /// Does everything, or in a dry run everything that writes nothing.
   func run() throws -> Outcome {
+    guard !plan.options.dryRun else {
+      try plan.requireSpace(estimatedSize)
+      return Outcome(pages: 0, proof: nil, notes: [])
+    }
     let leftovers = Replacement.removeLeftovers(of: plan.path).map(Note.leftover)
     try plan.requireSpace(estimatedSize)
-    guard !plan.options.dryRun else { return Outcome(pages: 0, proof: nil, notes: []) }
     let replacement = try Replacement(of: plan.path)
     defer { replacement.discard() }
     let written = try write(to: replacement.temporary)

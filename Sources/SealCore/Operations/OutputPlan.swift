@@ -98,9 +98,14 @@ struct OutputPlan {
     } else if let replaced {
       try replaced.settle()
     } else {
-      try Sidecars(of: path).remove()
+      let sidecars = Sidecars(of: path)
+      if !options.force, let first = try sidecars.present().first {
+        throw SealError.exists(path: first, .sidecar(path))
+      }
+      try sidecars.remove()
     }
     let keepsOld = try backup != nil && FileStatus.of(path, followLinks: false) != nil
-    try replacement.commit(backup: keepsOld ? backup : nil)
+    try replacement.commit(
+      replacing: isInPlace || options.force, backup: keepsOld ? backup : nil)
   }
 }
