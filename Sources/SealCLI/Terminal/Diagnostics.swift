@@ -201,9 +201,12 @@ enum Diagnostics {
       case .list: "cannot list: "
       case .allocate: "cannot reserve space: "
       case .map: "cannot map: "
+      case .syncName: "the new file is complete and in place, but its name cannot be synced: "
       }
+    let hint = "run sync; until it succeeds a power cut may bring back what stood there before"
     return Diagnosis(
       .io, action + SystemCalls.words(failure.errno), about: failure.path,
+      hint: failure.call == .syncName ? hint : nil,
       facts: [
         .init("call", .string(failure.call.rawValue)),
         .init("errno", .integer(Int64(failure.errno))),

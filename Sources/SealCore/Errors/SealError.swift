@@ -184,6 +184,8 @@ public struct IOFailure: Sendable, Equatable {
   public enum Call: String, Sendable {
     case open, read, write, sync, rename, link, unlink, truncate, stat, lock, chmod, chown, list
     case allocate, map
+    /// The sync of the folder after the rename: the new file stands, but a power cut could undo it.
+    case syncName = "sync_name"
   }
   public var call: Call
   public var path: String

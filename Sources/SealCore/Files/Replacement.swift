@@ -53,7 +53,11 @@ final class Replacement {
       throw error
     }
     isDone = true
-    try Path.syncFolder(folder)
+    do {
+      try Path.syncFolder(folder)
+    } catch SealError.io(let failure) {
+      throw SealError.io(IOFailure(.syncName, path: path, errno: failure.errno))
+    }
   }
 
   private static func keep(_ path: String, as backup: String) throws {

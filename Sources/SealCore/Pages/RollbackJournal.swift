@@ -7,14 +7,17 @@ enum RollbackJournal {
 
   /// The original pages in the journal `path`, or nil where there is no journal, it was finished
   /// (emptied, zeroed, or its super-journal is gone), or it holds nothing. The caller has made
-  /// sure that no living writer owns it.
-  static func read(_ path: String, cancellation: Cancellation) throws -> PageOverlay? {
+  /// sure that no living writer owns it. `pageSize`: the database's, where it can be known, for
+  /// journals of old writers that do not record it.
+  static func read(_ path: String, pageSize: Int?, cancellation: Cancellation) throws
+    -> PageOverlay?
+  {
     guard let status = try FileStatus.of(path), status.kind == .regular, status.size > 0 else {
       return nil
     }
     let file = try File(path)
     let size = try file.size()
-    guard let first = try Segment(file, at: 0) else { return nil }
+    guard let first = try Segment(file, at: 0, pageSize: pageSize) else { return nil }
     guard try !wasCommitted(file, size: size) else { return nil }
     return try scan(file, size: size, first: first, cancellation: cancellation)
   }
@@ -27,15 +30,17 @@ enum RollbackJournal {
     let pageSize: Int
 
     /// The header at `offset`, or nil where there is none.
-    init?(_ file: File, at offset: UInt64) throws {
+    init?(_ file: File, at offset: UInt64, pageSize known: Int?) throws {
       let bytes = try file.bytes(at: offset, count: 28)
       guard bytes.count == 28, bytes.starts(with: magic) else { return nil }
-      (records, nonce, pageCount, sectorSize, pageSize) = bytes.withUnsafeBytes {
+      let recorded: Int
+      (records, nonce, pageCount, sectorSize, recorded) = bytes.withUnsafeBytes {
         (
           $0.bigEndian32(at: 8), $0.bigEndian32(at: 12), $0.bigEndian32(at: 16),
           Int($0.bigEndian32(at: 20)), Int($0.bigEndian32(at: 24))
         )
       }
+      pageSize = recorded == 0 ? known ?? 0 : recorded
       // The limits of readJournalHdr in pager.c.
       guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0,
         (32...65536).contains(sectorSize), sectorSize & (sectorSize - 1) == 0
@@ -74,7 +79,7 @@ enum RollbackJournal {
       let next = (position + sector - 1) / sector * sector
       guard next > headerOffset, next < size else { break }
       headerOffset = next
-      segment = try Segment(file, at: next)
+      segment = try Segment(file, at: next, pageSize: first.pageSize)
     }
     return PageOverlay(
       origin: .journal, pageSize: first.pageSize, pageCount: first.pageCount, offsets: offsets,

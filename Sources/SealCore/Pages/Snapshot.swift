@@ -48,11 +48,18 @@ final class Snapshot: @unchecked Sendable {
     if let frames = log?.overlay {
       overlay = frames
     } else if fileSize > 0, try Self.holdsBytes(sidecars.journal), try !lock.writerIsActive() {
-      overlay = try RollbackJournal.read(sidecars.journal, cancellation: cancellation)
+      overlay = try RollbackJournal.read(
+        sidecars.journal, pageSize: Self.plainPageSize(of: file), cancellation: cancellation)
     } else {
       overlay = nil
     }
     file.adviseSequential()
+  }
+
+  /// The page size in the header of a plaintext database.
+  private static func plainPageSize(of file: File) throws -> Int? {
+    let start = try file.bytes(at: 0, count: DatabaseHeader.length)
+    return try? start.withUnsafeBytes { try DatabaseHeader($0, path: file.path).pageSize }
   }
 
   private static func requireRegular(_ file: File) throws {
