@@ -241,3 +241,21 @@ def test_every_output_under_a_live_writer_is_one_moment(work, keys, tmp_path, ki
         writer.wait()
     assert sums == [(20000, 200)] * 12
     peers.sound(opened(tmp_path / "live.db", kind))
+
+
+def test_a_link_to_a_database_finds_the_log_beside_the_real_file(work, keys):
+    path = samples.plain(work / "plain.db", pragmas=["journal_mode=WAL"])
+    connection = peers.plain(path)
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("INSERT INTO gaps VALUES('from the log', 1)")
+    (work / "crashed").mkdir()
+    for suffix in ("", "-wal"):
+        (work / "crashed" / f"real.db{suffix}").write_bytes((work / f"plain.db{suffix}").read_bytes())
+    connection.close()
+    (work / "link.db").symlink_to(work / "crashed" / "real.db")
+    key = keys.raw()
+    program.ok("encrypt", work / "link.db", work / "sealed.db", "--key-file", key)
+    program.ok("decrypt", work / "sealed.db", work / "out.db", "--key-file", key)
+    question = "SELECT count(*) FROM gaps"
+    assert (peers.plain(work / "out.db").execute(question).fetchone()
+            == peers.plain(path).execute(question).fetchone())

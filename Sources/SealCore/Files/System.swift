@@ -165,7 +165,11 @@ enum System {
       throw SealError.io(IOFailure(.open, path: path, errno: errno))
     }
     defer { free(resolved) }
-    return String(cString: resolved)
+    // A repaired name would be the name of another file.
+    guard let text = String(validatingCString: resolved) else {
+      throw SealError.io(IOFailure(.open, path: path, errno: EILSEQ))
+    }
+    return text
   }
 
   /// Where a symbolic link points, or nil.

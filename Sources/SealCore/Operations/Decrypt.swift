@@ -49,7 +49,7 @@ public enum Decrypt {
     }
     let plan = try OutputPlan(request.output, source: request.source, context)
     let source = try OpenedDatabase.encrypted(
-      plan.isInPlace ? plan.path : request.source, key: request.key, settings: request.settings,
+      plan.isInPlace ? plan.path : try System.realPath(request.source), key: request.key, settings: request.settings,
       exclusive: plan.isInPlace, context)
     guard let cipher = source.cipher else {
       throw SealError.wrongKind(path: request.source, found: .plaintext)

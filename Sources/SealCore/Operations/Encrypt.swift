@@ -39,7 +39,8 @@ public enum Encrypt {
     let context = request.context
     let profile = try request.settings.profile()
     let plan = try OutputPlan(request.output, source: request.source, context)
-    let path = plan.isInPlace ? plan.path : request.source
+    // Sidecars stand beside the real file, whatever links lead to it.
+    let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
     if request.shred { try OutputPlan.requireReplaceable(path, request.output) }
     let source = try OpenedDatabase.plaintext(
       path, exclusive: plan.isInPlace || request.shred, context)
