@@ -48,8 +48,10 @@ public enum Decrypt {
       throw SealError.badProfile(.pageSize(size))
     }
     let plan = try OutputPlan(request.output, source: request.source, context)
+    let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
     let source = try OpenedDatabase.encrypted(
-      plan.isInPlace ? plan.path : try System.realPath(request.source), key: request.key, settings: request.settings,
+      path, key: request.key,
+      settings: request.settings,
       exclusive: plan.isInPlace, context)
     guard let cipher = source.cipher else {
       throw SealError.wrongKind(path: request.source, found: .plaintext)
