@@ -154,8 +154,8 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let damage = Damage(path: "out", flaw: .pages([123], total: 1, pagesInFile: 500))
     #expect(throws: SealError.damaged(damage)) { try reader.read(123, into: buffer.start) }
     for number in UInt32(124)...500 { try reader.read(number, into: buffer.start) }
-    let report = DamageReport(store: store, workers: 2, context: OperationContext())
-    #expect(try report.forgedPages() == [123])
+    let scan = PageScan(store: store, workers: 2, cancellation: Cancellation())
+    #expect(try scan.run() == PageScan.Findings(forged: [123], blank: []))
   }
 
   private struct Broken: Error, Equatable { let index: Int }

@@ -228,6 +228,10 @@ enum Diagnostics {
         ])
     case .schema(let message):
       return Diagnosis(.unsupported, "this engine cannot read the schema: \(message)")
+    case .logVersion(let version):
+      return Diagnosis(
+        .unsupported, "the -wal beside it is of version \(version), and only 3007000 is known",
+        hint: "checkpoint it with the program that wrote it; it may hold committed rows")
     case .crypto(let function):
       return Diagnosis(.unsupported, "libcrypto refused: \(function) failed")
     }

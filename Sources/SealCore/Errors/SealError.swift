@@ -207,6 +207,8 @@ public enum Shortcoming: Sendable, Equatable {
   case schema(message: String)
   /// libcrypto refused: no such algorithm, no random bytes. `function` is the one that failed.
   case crypto(function: String)
+  /// The write-ahead log beside the database is of a version that SQLite does not have yet.
+  case logVersion(UInt32)
 }
 
 /// Where the proof of an output failed.

@@ -65,6 +65,13 @@ enum System {
     return result
   }
 
+  /// Whether something can be found under a name of bytes that need not be text, up to a NUL.
+  static func exists(cString name: [UInt8]) -> Bool {
+    var result = stat()
+    let text = (name + [0]).map { CChar(bitPattern: $0) }
+    return fstatat(AT_FDCWD, text, &result, 0) == 0
+  }
+
   static func rename(_ old: String, to new: String) throws {
     try call(.rename, new) { renameat(AT_FDCWD, old, AT_FDCWD, new) }
   }

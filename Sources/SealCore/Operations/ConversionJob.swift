@@ -22,6 +22,8 @@ struct ConversionJob {
   let pageSize: Int
   /// Bytes at the end of each page of the output that the B-trees leave alone.
   let reserve: Int
+  /// Every page keeps its number and place; page size and reserve must be the source's.
+  var keepsPages = false
   /// nil: the output is plaintext.
   let cipher: TargetCipher?
   /// Permission bits of the output; nil in place means those of the old file.
@@ -33,10 +35,6 @@ struct ConversionJob {
     var pages: UInt32
     var proof: Proof?
     var notes: [Note]
-  }
-
-  private var isPageForPage: Bool {
-    source.header.pageSize == pageSize && source.header.reserve == reserve
   }
 
   private var workers: Int {
@@ -71,7 +69,7 @@ struct ConversionJob {
   /// An upper estimate of the output's size in bytes: the used pages, re-laid.
   private var estimatedSize: UInt64 {
     let free = min(source.header.freePages, source.pageCount - 1)
-    let used = UInt64(isPageForPage ? source.pageCount : source.pageCount - free)
+    let used = UInt64(keepsPages ? source.pageCount : source.pageCount - free)
     let content = used * UInt64(source.header.pageSize - source.header.reserve)
     return content / UInt64(pageSize - reserve) * UInt64(pageSize) + UInt64(pageSize)
   }
@@ -87,7 +85,8 @@ struct ConversionJob {
     let meter = ProgressMeter(.converting, total: store.bytes, context.progress)
     let key = try StreamDigest.randomKey()
     do {
-      if isPageForPage {
+      if keepsPages {
+        try requireSoundTrees(store, key)
         let copy = PageCopy(
           source: store, cancellation: context.cancellation, workers: max(1, workers),
           digestKey: key)
@@ -98,7 +97,7 @@ struct ConversionJob {
       }
       return try relay(store, to: file, key, meter)
     } catch SealError.damaged(let damage) {
-      throw DamageReport(store: store, workers: max(1, workers), context: context).complete(damage)
+      throw SealError.damaged(damage.completed(by: scan(of: store)))
     }
   }
 
@@ -117,10 +116,23 @@ struct ConversionJob {
     let result = try Relayout.run(
       from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key)
     try sink.finish(pageCount: result.pageCount)
-    let rest = UnvisitedPages(store: store, visited: reader.visited, workers: max(1, workers))
-    let blanks = try rest.authenticate(cancellation)
-    try BlankPages(store: store, header: source.header, context: context).require(blanks)
+    let rest = try scan(of: store).run(skipping: reader.visited)
+    if let damage = Damage(forged: rest.forged, in: store) { throw SealError.damaged(damage) }
+    try BlankPages(store: store, header: source.header, context: context).require(rest.blank)
     return Written(pageCount: result.pageCount, content: .trees(key, result.content))
+  }
+
+  private func scan(of store: PageStore) -> PageScan {
+    PageScan(store: store, workers: max(1, workers), cancellation: context.cancellation)
+  }
+
+  /// Walks the trees of a source whose pages are copied without a look: a copy of a broken database
+  /// is equal to it and proves nothing.
+  private func requireSoundTrees(_ store: PageStore, _ key: Secret) throws {
+    let reader = try ReadAhead(store, workers: workers, cancellation: context.cancellation)
+    defer { reader.stop() }
+    _ = try ContentWalk.summary(of: reader, path: source.path, key: key)
+    _ = try FreeList(reading: reader, header: source.header, path: source.path)
   }
 
   /// Mode, owner and attributes, then everything to the device.

@@ -61,8 +61,8 @@ public enum Decrypt {
       source: source, plan: plan,
       pageSize: request.exact
         ? source.header.pageSize : request.pageSize ?? source.header.pageSize,
-      reserve: request.exact ? source.header.reserve : 0, cipher: nil, mode: 0o600,
-      context: context)
+      reserve: request.exact ? source.header.reserve : 0, keepsPages: request.exact, cipher: nil,
+      mode: 0o600, context: context)
     var outcome = try job.run()
     outcome.notes.append(.privateMode)
     return ConversionReport(

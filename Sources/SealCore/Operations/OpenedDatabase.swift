@@ -112,7 +112,9 @@ struct OpenedDatabase {
     case nil: break
     }
     if let cipher, cipher.profile.hmacAlgorithm == nil { notes.append(.notAuthenticated) }
-    let size = try SizeCheck(snapshot: snapshot, header: header).run()
+    let size = try SizeCheck(
+      snapshot: snapshot, header: header, cancellation: context.cancellation
+    ).run()
     if size.preallocated > 0 { notes.append(.preallocated(bytes: size.preallocated)) }
     return OpenedDatabase(
       snapshot: snapshot, header: header, pageCount: size.pageCount, cipher: cipher, notes: notes)
@@ -130,6 +132,7 @@ extension DetectedCipher {
 struct SizeCheck {
   let snapshot: Snapshot
   let header: DatabaseHeader
+  let cancellation: Cancellation
 
   /// The number of pages to read, and bytes of zeros behind them. Throws `.damaged(.size)`.
   func run() throws -> (pageCount: UInt32, preallocated: UInt64) {
@@ -138,7 +141,17 @@ struct SizeCheck {
       guard overlay.pageSize == header.pageSize, overlay.pageCount > 0 else {
         throw SealError.damaged(Damage(path: snapshot.path, flaw: .header(field: "page size")))
       }
-      return (overlay.pageCount, 0)
+      // As lockBtree in btree.c: the header's count, where it is valid, stands above the one of the
+      // log or journal. What is behind it was preallocated, and SQLite never looks at it.
+      let count = header.pageCount ?? overlay.pageCount
+      guard count <= overlay.pageCount else {
+        throw SealError.damaged(
+          Damage(
+            path: snapshot.path,
+            flaw: .size(
+              actual: UInt64(overlay.pageCount) * pageSize, expected: UInt64(count) * pageSize)))
+      }
+      return (count, 0)
     }
     let expected = header.pageCount.map { UInt64($0) * pageSize } ?? snapshot.fileSize
     let pages = expected / pageSize
@@ -157,10 +170,18 @@ struct SizeCheck {
   private func isZero(from offset: UInt64) throws -> Bool {
     guard (snapshot.fileSize - offset) % UInt64(header.pageSize) == 0 else { return false }
     var position = offset
+    let buffer = PageBuffer(bytes: 1 << 20)
+    let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: 1 << 20)
     while position < snapshot.fileSize {
-      let bytes = try snapshot.file.bytes(at: position, count: 1 << 20)
-      guard !bytes.isEmpty, bytes.allSatisfy({ $0 == 0 }) else { return false }
-      position += UInt64(bytes.count)
+      try cancellation.check()
+      let got = try snapshot.file.read(at: position, into: bytes)
+      guard got > 0 else { return false }
+      var seen: UInt64 = 0
+      for offset in stride(from: 0, to: got - got % 8, by: 8) {
+        seen |= buffer.start.load(fromByteOffset: offset, as: UInt64.self)
+      }
+      guard seen == 0, bytes[(got - got % 8)..<got].allSatisfy({ $0 == 0 }) else { return false }
+      position += UInt64(got)
     }
     return true
   }

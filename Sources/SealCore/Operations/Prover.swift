@@ -74,8 +74,11 @@ struct Prover {
       store, workers: readers, meter: meter, cancellation: context.cancellation)
     defer { reader.stop() }
     let summary = try ContentWalk.summary(of: reader, path: path, key: key)
-    let rest = UnvisitedPages(store: store, visited: reader.visited, workers: max(1, workers))
-    guard try rest.authenticate(context.cancellation).isEmpty else { throw failure(.pages) }
+    let scan = PageScan(
+      store: store, workers: max(1, workers), cancellation: context.cancellation)
+    guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
+      throw failure(.pages)
+    }
     return summary
   }
 

@@ -32,7 +32,12 @@ struct PageGeometry: Sendable, Equatable {
     tableMax = usable - 35
     indexMax = (usable - 12) * 64 / 255 - 23
     localMin = (usable - 12) * 32 / 255 - 23
-    lockPage = UInt32(truncatingIfNeeded: lockByte / pageSize + 1)
+    lockPage = Self.lockPage(pageSize: pageSize, lockByte: lockByte)
+  }
+
+  /// The number of the lock-byte page, which holds nothing and has no tag.
+  static func lockPage(pageSize: Int, lockByte: Int = PageGeometry.lockByte) -> UInt32 {
+    UInt32(truncatingIfNeeded: lockByte / pageSize + 1)
   }
 
   /// A power of two from 512 to 65536.

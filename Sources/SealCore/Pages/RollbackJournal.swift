@@ -67,10 +67,18 @@ enum RollbackJournal {
       while records > 0 {
         if used % 1024 == 0 { try cancellation.check() }
         let got = try record.withUnsafeMutableBytes { try file.read(at: position, into: $0) }
-        guard got == record.count,
-          let page = record.withUnsafeBytes({ validPage($0, first.pageSize, current.nonce) })
-        else { break segments }
-        if page <= first.pageCount, offsets[page] == nil { offsets[page] = position + 4 }
+        guard got == record.count else { break segments }
+        let page = record.withUnsafeBytes { $0.bigEndian32(at: 0) }
+        guard page != 0, page != PageGeometry.lockPage(pageSize: first.pageSize) else {
+          break segments
+        }
+        // In the order of pager_playback_one_page: what is not wanted is not checked either.
+        if page <= first.pageCount, offsets[page] == nil {
+          guard record.withUnsafeBytes({ isIntact($0, first.pageSize, current.nonce) }) else {
+            break segments
+          }
+          offsets[page] = position + 4
+        }
         used += 1
         position += recordSize
         records -= 1
@@ -86,19 +94,15 @@ enum RollbackJournal {
       records: used, file: file)
   }
 
-  /// The page number of a record, or nil where recovery stops.
-  private static func validPage(
+  /// Whether the checksum of a record holds; recovery stops at the first where it does not.
+  private static func isIntact(
     _ record: UnsafeRawBufferPointer, _ pageSize: Int, _ nonce: UInt32
-  ) -> UInt32? {
-    let page = record.bigEndian32(at: 0)
-    guard page != 0, UInt64(page) != UInt64(0x4000_0000 / pageSize) + 1 else { return nil }
+  ) -> Bool {
     var sum = nonce
-    var index = pageSize - 200
-    while index > 0 {
+    for index in stride(from: pageSize - 200, to: 0, by: -200) {
       sum = sum &+ UInt32(record[4 + index])
-      index -= 200
     }
-    return sum == record.bigEndian32(at: 4 + pageSize) ? page : nil
+    return sum == record.bigEndian32(at: 4 + pageSize)
   }
 
   /// Whether the journal names a super-journal that is gone: then the transaction was committed.
@@ -109,11 +113,10 @@ enum RollbackJournal {
     let (length, checksum) = tail.withUnsafeBytes {
       (UInt64($0.bigEndian32(at: 0)), $0.bigEndian32(at: 4))
     }
-    guard length > 0, length < 4096, length + 16 <= size else { return false }
+    // A longer name than the unix VFS takes is not read at all (readSuperJournal in pager.c).
+    guard length > 0, length <= 512, length + 16 <= size else { return false }
     let name = try file.bytes(at: size - 16 - length, count: Int(length))
     let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
-    guard sum == checksum, !name.contains(0), let path = String(validating: name, as: UTF8.self)
-    else { return false }
-    return try FileStatus.of(path) == nil
+    return sum == checksum && !System.exists(cString: name)
   }
 }

@@ -17,23 +17,30 @@ enum WriteAheadLog {
   }
 
   /// Reads the log `path` beside a database; nil where there is none, an empty one, or one whose
-  /// header SQLite would not believe.
+  /// header SQLite would not believe. Throws `.unsupported` for a sound log of another version:
+  /// it may hold committed rows, and nobody here can read them.
   static func read(_ path: String, cancellation: Cancellation) throws -> Contents? {
     guard try FileStatus.of(path)?.kind == .regular else { return nil }
     let file = try File(path)
     let header = try file.bytes(at: 0, count: headerSize)
     guard let log = header.withUnsafeBytes({ Header($0) }) else { return nil }
+    guard log.version == version else { throw SealError.unsupported(.logVersion(log.version)) }
     return try scan(file, log, cancellation: cancellation)
   }
 
+  /// The one version of the format there is (sqlite.org/fileformat2.html, section 4.1).
+  private static let version: UInt32 = 3_007_000
+
   private struct Header {
+    let version: UInt32
     let pageSize: Int
     let isBigEndian: Bool
     let salt: UInt64
     let checksum: (UInt32, UInt32)
 
     init?(_ bytes: UnsafeRawBufferPointer) {
-      guard bytes.count == headerSize, bytes.bigEndian32(at: 4) == 3_007_000 else { return nil }
+      guard bytes.count == headerSize else { return nil }
+      version = bytes.bigEndian32(at: 4)
       switch bytes.bigEndian32(at: 0) {
       case 0x377f_0682: isBigEndian = false
       case 0x377f_0683: isBigEndian = true

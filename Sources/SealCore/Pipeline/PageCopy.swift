@@ -102,7 +102,7 @@ struct PageCopy: Sendable {
       }
       isBlank[Int(number - first)] = true
     }
-    let lockPage = UInt32(PageGeometry.lockByte / size + 1)
+    let lockPage = PageGeometry.lockPage(pageSize: size)
     if lockPage >= first, lockPage - first < UInt32(count) {
       isBlank[Int(lockPage - first)] = true
       (buffer + Int(lockPage - first) * size).initializeMemory(

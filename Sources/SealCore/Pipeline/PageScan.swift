@@ -1,0 +1,59 @@
+// Authenticates pages without decrypting them, in runs that the threads take in turn: all pages of
+// a damaged database, to list what is broken, or those that no B-tree led to. Free pages and pointer
+// maps hold no content, but one that somebody altered is a damaged database all the same, and an
+// output whose every page was not authenticated is not proven.
+
+/// A scan over the tags of a database.
+struct PageScan: Sendable {
+  let store: PageStore
+  let workers: Int
+  let cancellation: Cancellation
+
+  /// What was found; both ascending. The lock-byte page is in neither.
+  struct Findings: Sendable, Equatable {
+    /// Pages whose tag does not verify.
+    var forged: [UInt32] = []
+    /// Pages that are zeros without a tag, as never-written ones are.
+    var blank: [UInt32] = []
+  }
+
+  private static let runBytes = 256 << 10
+
+  /// Scans every page that is not in `visited`. Plain pages have nothing to check.
+  func run(skipping visited: PageBitmap? = nil) throws -> Findings {
+    guard let makeCodec = store.codec else { return Findings() }
+    let store = store
+    let perRun = max(1, Self.runBytes / store.pageSize)
+    let runs = (Int(store.pageCount) + perRun - 1) / perRun
+    let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
+    let seen = UncheckedBox(visited)
+    let findings = Monitor(Findings())
+    try ParallelRuns.forEach(count: runs, workers: workers, cancellation: cancellation) {
+      let codec = try makeCodec()
+      let buffer = PageBuffer(bytes: perRun * store.pageSize)
+      return { run in
+        let first = UInt32(run * perRun + 1)
+        let count = min(perRun, Int(store.pageCount) - run * perRun)
+        let wanted = (0..<count).filter {
+          let number = first + UInt32($0)
+          return number != lockPage && seen.value?.contains(number) != true
+        }
+        guard !wanted.isEmpty else { return }
+        try store.pages.read(
+          first: first, count: count, pageSize: store.pageSize, into: buffer.start)
+        for index in wanted {
+          let number = first + UInt32(index)
+          switch codec.authenticate(page: number, buffer.start + index * store.pageSize) {
+          case .opened: continue
+          case .forged: findings.withLock { $0.forged.append(number) }
+          case .blank: findings.withLock { $0.blank.append(number) }
+          }
+        }
+      }
+    }
+    var result = findings.withLock { $0 }
+    result.forged.sort()
+    result.blank.sort()
+    return result
+  }
+}
