@@ -118,6 +118,16 @@ def test_a_folder_that_may_not_be_written(public):
            **as_nobody(public))
 
 
+def test_shredding_is_not_begun_where_the_source_cannot_be_removed(public):
+    samples.plain(public / "db/a.db")
+    (public / "db/a.db").chmod(0o666)
+    (public / "db").chmod(0o555)
+    before = Snapshot(public / "db")
+    refuse(public / "out", "io", "encrypt", "--shred", "db/a.db", "out/a.db", "--key-file", "key",
+           **as_nobody(public))
+    before.unchanged()
+
+
 @pytest.mark.parametrize("log", [False, True], ids=["no log", "log"])
 @pytest.mark.parametrize("command", ["encrypt", "decrypt"])
 def test_a_read_only_folder_is_no_obstacle_for_a_source(public, command, log):

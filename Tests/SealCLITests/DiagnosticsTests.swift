@@ -16,7 +16,7 @@ private let samples: [(SealError, Int32)] =
     .fastKDFIterations(0), .plaintextHeader(20), .saltNeeded, .saltLength(3), .saltConflict,
     .saltIsMagic,
   ].map { (SealError.badProfile($0), 2) }
-  + [.empty, .rawMalformed(characters: 3), .rawAmbiguous, .tooLong(limit: 1)]
+  + [.empty, .rawMalformed(characters: 3), .rawAmbiguous, .passphraseTakenRaw, .tooLong(limit: 1)]
   .map { (SealError.badKey($0), 3) }
   + [
     WrongKey(path: path, tried: [], pagesTried: 0, pagesInFile: 0),
@@ -30,7 +30,7 @@ private let samples: [(SealError, Int32)] =
   + FileKind.allCases.map { (SealError.wrongKind(path: path, found: $0), 6) }
   + [
     .target, .sameFile, .directory, .notRegular, .danglingLink, .hardLinked(links: 2),
-    .sidecar("app.db"), .backup,
+    .sidecar("app.db"), .backup, .companion,
   ].map { (SealError.exists(path: path, $0), 7) }
   + [
     (.locked(path: path, holders: []), 8),

@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func removesWhatAKilledRunLeft() throws {
-    let leftover = scratch.file(".a.db.dbseal-abc123")
+    let leftover = scratch.file(".a.db.dbseal-1bc23d")
     try Data("half".utf8).write(to: URL(fileURLWithPath: leftover))
     let own = try Replacement(of: database)
     #expect(Replacement.removeLeftovers(of: database) == [leftover])

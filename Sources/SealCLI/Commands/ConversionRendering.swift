@@ -89,7 +89,7 @@ struct ConversionRendering {
     case .saltOutside(let salt): "the file does not hold its salt: \(Hex.text(salt))"
     case .notAuthenticated:
       "its pages have no tags, so nobody can tell whether it was altered"
-    case .leftover(let name): "\(name) was left by a run that was killed; it can be removed"
+    case .leftover(let name): "\(name) was left by a run that was killed; it was removed"
     case .notOpenedBySQLCipher(let engine):
       "SQLCipher \(engine) cannot open this format; the proof is by page tags and content"
     case .schemaNotUnderstood(let message):

@@ -75,6 +75,12 @@ enum Diagnostics {
     case .saltConflict:
       return Diagnosis(
         .usage, "the raw key carries another salt than --salt names", hint: "leave --salt out")
+    case .saltWouldBeLost:
+      return Diagnosis(
+        .usage,
+        "with a plaintext header the salt stands in no file, and the source would be gone before"
+          + " anybody has read it in the report",
+        hint: "--salt with 32 hex digits that you keep, for instance from openssl rand -hex 16")
     case .saltIsMagic:
       return Diagnosis(
         .usage, "the salt is the text that a plaintext database begins with",
@@ -157,6 +163,11 @@ enum Diagnostics {
         (
           "\(ConversionPlan.baseName(path)) stands beside the target and belongs to another"
             + " database", "--force removes it", "sidecar"
+        )
+      case .companion:
+        (
+          "that is a name which SQLite keeps for a file of the database itself",
+          "choose another name", "companion"
         )
       case .backup: ("the backup exists", "choose another --backup suffix", "backup")
       }

@@ -74,7 +74,8 @@ enum JSON: Sendable, Equatable {
     return "\(whole < 0 ? "-" : "")\(magnitude / 1000).\(fraction)"
   }
 
-  /// RFC 8259, section 7; DEL and the two line separators of JavaScript are escaped as well.
+  /// RFC 8259, section 7. What a terminal would act on (Console.escaped) is escaped as well, here,
+  /// so that the text is JSON and harmless at once.
   private static func quote(_ text: String, to out: inout String) {
     out += "\""
     for scalar in text.unicodeScalars {
@@ -84,7 +85,7 @@ enum JSON: Sendable, Equatable {
       case 0x0a: out += "\\n"
       case 0x0d: out += "\\r"
       case 0x09: out += "\\t"
-      case 0..<0x20, 0x7f, 0x2028, 0x2029:
+      case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069:
         out += "\\u" + String(String(0x10000 + scalar.value, radix: 16).dropFirst())
       default: out.unicodeScalars.append(scalar)
       }

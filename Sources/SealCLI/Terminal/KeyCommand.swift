@@ -113,8 +113,7 @@ struct KeyCommand {
       return nil
     }
     close(output)
-    let status = wait()
-    try cancellation.check()
+    let status = try wait(cancellation)
     let number = status & 0x7f
     if number != 0 {
       throw KeyFailure(source: source, flaw: .killed(program: program, signal: number))
@@ -124,16 +123,39 @@ struct KeyCommand {
     return printed
   }
 
-  /// The status of the command, once it ended.
-  @discardableResult private func wait() -> Int32 {
+  /// The status of the command, once it ended. A command that printed its key and goes on is
+  /// waited for, until a signal asks. Throws where its end cannot be learnt: then nobody knows
+  /// whether what it printed is a key.
+  private func wait(_ cancellation: Cancellation) throws -> Int32 {
     var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    return status
+    while true {
+      switch waitpid(process, &status, WNOHANG) {
+      case process:
+        try cancellation.check()
+        return status
+      case 0:
+        if cancellation.requested != nil { end(by: SIGTERM) }
+        try cancellation.check()
+        usleep(2000)
+      default:
+        if errno != EINTR { throw KeyFailure(source: source, flaw: .unreadable(errno: errno)) }
+      }
+    }
   }
 
   private func finish(by signal: Int32) {
     close(output)
+    end(by: signal)
+  }
+
+  /// Ends the command: by `signal`, and where it does not obey within a second, by SIGKILL.
+  private func end(by signal: Int32) {
     _ = kill(process, signal)
-    wait()
+    for _ in 0..<500 {
+      if waitpid(process, nil, WNOHANG) != 0 { return }
+      usleep(2000)
+    }
+    _ = kill(process, SIGKILL)
+    while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 }

@@ -18,6 +18,11 @@ enum KeyDiagnostics {
       Diagnosis(
         .noKey, "the key starts with x' and is not a raw key of 64, 96 or 160 hex digits",
         hint: "--passphrase takes it as typed")
+    case .passphraseTakenRaw:
+      Diagnosis(
+        .noKey,
+        "some SQLCipher takes a key of the form x'…' with 64, 96 or 160 digits as a raw key,"
+          + " whatever it is meant as", hint: "choose another passphrase")
     case .tooLong(let limit): Diagnosis(.noKey, "the key is longer than \(limit) bytes")
     }
   }

@@ -69,6 +69,8 @@ public enum ProfileFlaw: Sendable, Equatable {
   case saltConflict
   /// The salt is the text that plaintext databases begin with, so the output would look like one.
   case saltIsMagic
+  /// The salt would stand in the report alone while the source goes: one has to be given.
+  case saltWouldBeLost
 }
 
 /// Why bytes cannot be a key.
@@ -78,6 +80,8 @@ public enum KeyFlaw: Sendable, Equatable {
   case rawMalformed(characters: Int)
   /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase.
   case rawAmbiguous
+  /// Meant as typed, and some SQLCipher takes a key of this form as a raw one.
+  case passphraseTakenRaw
   /// Longer than `limit` bytes.
   case tooLong(limit: Int)
 }
@@ -167,6 +171,9 @@ public enum Obstacle: Sendable, Equatable {
   case hardLinked(links: Int)
   case sidecar(String)
   case backup
+  /// The output would be one of the files that SQLite keeps beside a database at hand, and one of
+  /// the two would be taken for the other.
+  case companion
 }
 
 /// A process that has a file open.

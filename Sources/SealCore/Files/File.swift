@@ -142,6 +142,14 @@ enum Path {
     return String(path[path.utf8.index(after: slash)...])
   }
 
+  /// Whether two names mean one place: the same name in the same folder.
+  static func isSame(_ a: String, _ b: String) throws -> Bool {
+    guard name(of: a) == name(of: b), let folder = try FileStatus.of(folder(of: a)) else {
+      return false
+    }
+    return try FileStatus.of(Path.folder(of: b))?.identity == folder.identity
+  }
+
   static func join(_ folder: String, _ name: String) -> String {
     folder == "."
       ? name : folder.utf8.last == UInt8(ascii: "/") ? folder + name : folder + "/" + name

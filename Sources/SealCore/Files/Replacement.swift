@@ -73,14 +73,22 @@ final class Replacement {
     let folder = Path.folder(of: path)
     let prefix = Array(prefix(for: path).utf8)
     guard let names = try? System.names(in: folder) else { return [] }
-    return names.filter { $0.utf8.count == prefix.count + 6 && $0.utf8.starts(with: prefix) }
+    return names.filter { $0.utf8.starts(with: prefix) && isOurs($0.utf8.dropFirst(prefix.count)) }
       .sorted().compactMap { name in
         let leftover = Path.join(folder, name)
-        guard (try? FileStatus.of(leftover, followLinks: false))??.kind == .regular,
+        guard let status = try? FileStatus.of(leftover, followLinks: false),
+          status.kind == .regular,
           let file = try? File(leftover, .readWrite), System.markInUse(file.descriptor)
         else { return nil }
         return (try? System.unlink(leftover)) == nil ? nil : leftover
       }
+  }
+
+  /// Whether a suffix is one of ours: a digit and five more letters or digits. No word is.
+  private static func isOurs(_ suffix: Substring.UTF8View) -> Bool {
+    guard suffix.count == 6, let first = suffix.first else { return false }
+    return (0x30...0x39).contains(first)
+      && suffix.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) }
   }
 
   private static func prefix(for path: String) -> String {
@@ -93,7 +101,8 @@ final class Replacement {
     let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     var random = SystemRandomNumberGenerator()
     for attempt in 0... {
-      let suffix = String((0..<6).map { _ in letters[Int.random(in: 0..<36, using: &random)] })
+      let suffix = String(
+        (0..<6).map { letters[Int.random(in: $0 == 0 ? 26..<36 : 0..<36, using: &random)] })
       do {
         return try File(Path.join(Path.folder(of: path), prefix(for: path) + suffix), .create)
       } catch SealError.io(let failure) where failure.errno == EEXIST && attempt < 100 {

@@ -72,6 +72,11 @@ enum System {
     return fstatat(AT_FDCWD, text, &result, 0) == 0
   }
 
+  /// Throws unless files may be made and removed in `folder`.
+  static func requireWritable(folder: String) throws {
+    try call(.open, folder) { faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) }
+  }
+
   static func rename(_ old: String, to new: String) throws {
     try call(.rename, new) { renameat(AT_FDCWD, old, AT_FDCWD, new) }
   }

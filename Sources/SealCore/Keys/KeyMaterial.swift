@@ -41,6 +41,8 @@ public struct KeyMaterial: Sendable {
     switch reading {
     case .raw where !isHex: throw SealError.badKey(.rawMalformed(characters: inner.count))
     case .automatic where startsRaw && !(quoted && isHex): throw SealError.badKey(.rawAmbiguous)
+    case .passphrase where bytes.withBytes({ Self.engineTakesAsRaw($0) }):
+      throw SealError.badKey(.passphraseTakenRaw)
     default: break
     }
     let takesRaw = isHex && (reading == .raw || (reading == .automatic && quoted))
@@ -72,6 +74,13 @@ public struct KeyMaterial: Sendable {
 
   private static func isQuoted(_ b: UnsafeRawBufferPointer) -> Bool {
     b.count >= 3 && (b[0] | 0x20) == 0x78 && b[1] == 0x27 && b[b.count - 1] == 0x27
+  }
+
+  /// Whether SQLCipher takes the bytes as a raw key whatever is meant: 4.6 looks at `x'`, the digits
+  /// and the length and not at the last character, as 4.19 does; 160 digits count since 4.7.
+  private static func engineTakesAsRaw(_ b: UnsafeRawBufferPointer) -> Bool {
+    guard [67, 99, 163].contains(b.count), (b[0] | 0x20) == 0x78, b[1] == 0x27 else { return false }
+    return isHex(b[2..<(b.count - 1)])
   }
 
   private static func isHex(_ b: Slice<UnsafeRawBufferPointer>) -> Bool {

@@ -35,6 +35,8 @@ struct ConversionJob {
     var pages: UInt32
     var proof: Proof?
     var notes: [Note]
+    /// Where the old file was kept.
+    var backup: String?
   }
 
   private var workers: Int {
@@ -62,8 +64,9 @@ struct ConversionJob {
     let (proof, notes) = try prover.prove(written.content)
     try source.snapshot.requireUnchanged()
     try context.cancellation.check()
-    try plan.commit(replacement, source: source.snapshot)
-    return Outcome(pages: written.pageCount, proof: proof, notes: leftovers + notes)
+    let backup = try plan.commit(replacement, source: source.snapshot)
+    return Outcome(
+      pages: written.pageCount, proof: proof, notes: leftovers + notes, backup: backup)
   }
 
   /// An upper estimate of the output's size in bytes: the used pages, re-laid.

@@ -27,8 +27,10 @@ public enum Encrypt {
   /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
   public static func precheck(source: String, output: OutputOptions) throws {
     try Engine.current.requireCodec()
-    let (kind, _) = try SourceCheck.kind(of: source)
-    guard kind == .plaintext else { throw SealError.wrongKind(path: source, found: kind) }
+    let (kind, isDoubtful) = try SourceCheck.kind(of: source)
+    guard kind == .plaintext || (isDoubtful && kind != .sqlcipher && kind != .journal) else {
+      throw SealError.wrongKind(path: source, found: kind)
+    }
     try SourceCheck.output(output, source: source)
   }
 
@@ -41,7 +43,10 @@ public enum Encrypt {
     let plan = try OutputPlan(request.output, source: request.source, context)
     // Sidecars stand beside the real file, whatever links lead to it.
     let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
-    if request.shred { try OutputPlan.requireReplaceable(path, request.output) }
+    if request.shred {
+      try OutputPlan.requireReplaceable(path, request.output)
+      try System.requireWritable(folder: Path.folder(of: path))
+    }
     let source = try OpenedDatabase.plaintext(
       path, exclusive: plan.isInPlace || request.shred, context)
     let salt = try salt(for: request)
@@ -67,7 +72,15 @@ public enum Encrypt {
     if let own = request.key.salt, let given, own != given {
       throw SealError.badProfile(.saltConflict)
     }
-    guard let salt = request.key.salt ?? given else { return try LibCrypto.randomBytes(16) }
+    guard let salt = request.key.salt ?? given else {
+      // A salt that is in no file is known from the report alone. Where the source goes, that is
+      // too little: the report may not reach anybody.
+      let losesSource = request.shred || request.output.destination == .inPlace
+      if request.settings.plaintextHeader ?? 0 > 0, losesSource {
+        throw SealError.badProfile(.saltWouldBeLost)
+      }
+      return try LibCrypto.randomBytes(16)
+    }
     guard salt != DatabaseHeader.magic else { throw SealError.badProfile(.saltIsMagic) }
     return salt
   }

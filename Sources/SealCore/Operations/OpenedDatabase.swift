@@ -40,7 +40,7 @@ struct OpenedDatabase {
     let snapshot = try snapshot(path, exclusive, context)
     let start = try snapshot.start(count: FileClassifier.sampleSize)
     let kind = kind(of: snapshot, start)
-    let isDoubtful = start.withUnsafeBytes { FileClassifier.magicMayBeSalt($0, kind) }
+    let isDoubtful = start.withUnsafeBytes { FileClassifier.mayBeEncrypted($0, kind) }
     if !isDoubtful { try requireEncrypted(kind, path, start, settings) }
     context.progress?(Progress(.deriving, done: 0, total: 0))
     let cipher: DetectedCipher

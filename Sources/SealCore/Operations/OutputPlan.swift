@@ -27,15 +27,44 @@ struct OutputPlan {
       replaced = try Self.requireFree(target, source: source, options, context)
     }
     backup = options.backupSuffix.map { [path] in path + $0 }
-    if let backup, try FileStatus.of(backup, followLinks: false) != nil {
-      throw SealError.exists(path: backup, .backup)
+    if let backup {
+      // SQLite would take a file of these names for the new database's own, and remove it.
+      guard !Sidecars(of: path).all.contains(backup) else {
+        throw SealError.exists(path: backup, .companion)
+      }
+      guard try FileStatus.of(backup, followLinks: false) == nil else {
+        throw SealError.exists(path: backup, .backup)
+      }
     }
+    try Self.requireUnrelated([path, backup].compactMap { $0 }, to: source, isInPlace: isInPlace)
     let folder = Path.folder(of: path)
     guard let status = try FileStatus.of(folder) else {
       throw SealError.io(IOFailure(.open, path: folder, errno: SystemError.notFound))
     }
     guard status.kind == .directory else {
       throw SealError.io(IOFailure(.open, path: folder, errno: SystemError.notDirectory))
+    }
+    try System.requireWritable(folder: folder)
+  }
+
+  /// Throws where the output, or the backup, would be one of the files that SQLite keeps beside the
+  /// source, or the source one of those beside the output: forced or not, one destroys the other.
+  private static func requireUnrelated(_ outputs: [String], to source: String, isInPlace: Bool)
+    throws
+  {
+    let real = try System.realPath(source)
+    let beside = Set(Sidecars(of: source).all + Sidecars(of: real).all)
+    let identities = try Set(beside.compactMap { try FileStatus.of($0)?.identity })
+    let own = try FileStatus.of(source)?.identity
+    for output in outputs {
+      let status = try FileStatus.of(output)
+      var isRelated = try beside.contains { try Path.isSame($0, output) }
+      if let status, identities.contains(status.identity) { isRelated = true }
+      if !isInPlace {
+        for sidecar in Sidecars(of: output).all
+        where try own != nil && FileStatus.of(sidecar)?.identity == own { isRelated = true }
+      }
+      if isRelated { throw SealError.exists(path: output, .companion) }
     }
   }
 
@@ -91,9 +120,12 @@ struct OutputPlan {
   }
 
   /// Puts what stands at the target in order and gives the output its name. `source` is settled
-  /// too where it is what is replaced.
-  func commit(_ replacement: Replacement, source: Snapshot) throws {
+  /// too where it is what is replaced. Gives the name under which an old file was kept.
+  func commit(_ replacement: Replacement, source: Snapshot) throws -> String? {
     if isInPlace {
+      // Somebody may have opened it while we worked: in WAL mode a waiting connection would go on
+      // to make its log beside the new file.
+      try Self.requireReplaceable(path, options)
       try source.settle()
     } else if let replaced {
       try replaced.settle()
@@ -104,8 +136,8 @@ struct OutputPlan {
       }
       try sidecars.remove()
     }
-    let keepsOld = try backup != nil && FileStatus.of(path, followLinks: false) != nil
-    try replacement.commit(
-      replacing: isInPlace || options.force, backup: keepsOld ? backup : nil)
+    let kept = try FileStatus.of(path, followLinks: false) == nil ? nil : backup
+    try replacement.commit(replacing: isInPlace || options.force, backup: kept)
+    return kept
   }
 }

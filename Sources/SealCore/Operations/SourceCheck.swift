@@ -9,9 +9,14 @@ enum SourceCheck {
     let status = try file.status()
     guard status.kind == .regular else { throw SealError.wrongKind(path: path, found: .other) }
     let start = try file.bytes(at: 0, count: FileClassifier.sampleSize)
+    let sidecars = Sidecars(of: try System.realPath(path))
+    // The good page 1 may stand there: the snapshot will tell.
+    let hasMore = try [sidecars.log, sidecars.journal].contains {
+      try FileStatus.of($0)?.size ?? 0 > 0
+    }
     return start.withUnsafeBytes { start in
       let kind = FileClassifier.kind(start: start, size: status.size)
-      return (kind, FileClassifier.magicMayBeSalt(start, kind))
+      return (kind, hasMore || FileClassifier.mayBeEncrypted(start, kind))
     }
   }
 
@@ -37,7 +42,7 @@ extension ConversionReport {
       sourcePages: job.source.pageCount, targetPages: outcome.pages,
       bytesRead: job.source.store.bytes,
       bytesWritten: UInt64(outcome.pages) * UInt64(job.pageSize), openingPragmas: pragmas,
-      backup: dryRun ? nil : job.plan.backup, proof: outcome.proof,
+      backup: outcome.backup, proof: outcome.proof,
       notes: job.source.notes + outcome.notes, seconds: seconds)
   }
 }

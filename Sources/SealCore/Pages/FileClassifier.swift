@@ -18,10 +18,19 @@ enum FileClassifier {
     return size < 512 ? .truncated : .sqlcipher
   }
 
-  /// Whether a key may still fit what `kind` calls plaintext: a salt can be chosen so that it reads
-  /// like the magic, and then ciphertext stands where the header's fields would.
-  static func magicMayBeSalt(_ start: UnsafeRawBufferPointer, _ kind: FileKind) -> Bool {
-    kind == .plaintext && DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
+  /// Whether a key may still fit what `kind` calls something else. A salt can be chosen so that it
+  /// reads like the magic, and then ciphertext stands where the header's fields would; and a sector
+  /// that was wiped makes the rest of an encrypted file no less random.
+  static func mayBeEncrypted(_ start: UnsafeRawBufferPointer, _ kind: FileKind) -> Bool {
+    switch kind {
+    case .plaintext: return DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
+    case .other:
+      let windows = stride(from: 0, to: start.count - 511, by: 512)
+      return windows.contains {
+        looksRandom(UnsafeRawBufferPointer(rebasing: start[$0..<($0 + 512)]))
+      }
+    default: return false
+    }
   }
 
   private static func kindBehindMagic(_ start: UnsafeRawBufferPointer, _ size: UInt64) -> FileKind {
