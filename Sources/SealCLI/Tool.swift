@@ -46,6 +46,8 @@ enum Tool {
   static let runners: [String: @Sendable (ParsedCommand, Session) throws -> Int32] = [
     Catalog.encrypt.name: EncryptCommand.run,
     Catalog.decrypt.name: DecryptCommand.run,
+    Catalog.rekey.name: RekeyCommand.run,
+    Catalog.migrate.name: MigrateCommand.run,
     Catalog.generate.name: GenerateCommand.run,
   ]
 

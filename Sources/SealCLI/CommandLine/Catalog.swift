@@ -9,10 +9,10 @@ enum Catalog {
   /// The tool's own name.
   static let tool = "dbseal"
   /// What the tool is, in one line.
-  static let summary = "encrypt and decrypt SQLCipher databases"
+  static let summary = "encrypt, decrypt, rekey and migrate SQLCipher databases"
 
   /// All commands, in the order of the help text.
-  static let commands = [encrypt, decrypt, help, generate]
+  static let commands = [encrypt, decrypt, rekey, migrate, help, generate]
   /// Those that people see.
   static let visible = commands.filter { !$0.hidden }
 
@@ -22,7 +22,7 @@ enum Catalog {
   /// What the tool takes before a command is named.
   static let globalOptions = Options.common
 
-  private static let conversionOutcomes: [ErrorCode] = [
+  static let conversionOutcomes: [ErrorCode] = [
     .ok, .checkFailed, .usage, .noKey, .wrongKey, .damaged, .wrongKind, .exists, .locked, .io,
     .unsupported, .selfCheckFailed, .interrupted,
   ]
@@ -36,7 +36,7 @@ enum Catalog {
   ]
 
   /// What encrypt and decrypt promise alike.
-  private static let promise = [
+  static let promise = [
     """
     The source is only read, whatever happens, its -wal and -journal included; committed content \
     of both is part of what is converted. The output appears under its name only after it was \
@@ -132,7 +132,7 @@ enum Catalog {
     description: ["Shows the help of a command, or of the tool. The same as --help."],
     operands: OperandSpec(
       names: "[COMMAND]", minimum: 0, maximum: 1,
-      completion: .words([encrypt.name, decrypt.name])),
+      completion: .words([encrypt.name, decrypt.name, rekey.name, migrate.name])),
     options: Options.common,
     rules: Options.commonRules,
     examples: [Example(purpose: "All about encrypt", line: "dbseal help encrypt")],

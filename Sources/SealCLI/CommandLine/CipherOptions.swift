@@ -21,25 +21,37 @@ struct CipherOptions: Sendable {
   /// What decrypt reads. `--page-size` is free for the size of its output.
   static let read = CipherOptions(reads: true, pageSizeName: "source-page-size")
 
+  /// What rekey writes: the source's settings with these on top.
+  static let rewritten = CipherOptions(reads: false, keeps: true)
+  /// What rekey and migrate read.
+  static let source = CipherOptions(prefix: "source-", reads: true, section: .sourceCipher)
+
   /// The page sizes that SQLite knows.
   static let pageSizes = (9...16).map { String(1 << $0) }
 
-  init(prefix: String = "", reads: Bool, pageSizeName: String? = nil) {
+  init(
+    prefix: String = "", reads: Bool, keeps: Bool = false, pageSizeName: String? = nil,
+    section: OptionSection = .cipher
+  ) {
     let hashes = HashAlgorithm.allCases.map(\.rawValue)
     let count = 1...Int(Int32.max)
     func option(_ name: String, _ value: OptionSpec.Value, _ help: String, _ detail: String = "")
       -> OptionSpec
     {
-      OptionSpec(name: prefix + name, value: value, section: .cipher, help: help, detail: detail)
+      OptionSpec(name: prefix + name, value: value, section: section, help: help, detail: detail)
     }
     format = option(
       "format", .choice("N", ["1", "2", "3", "4"]),
-      reads ? "format to read (default: find out)" : "format to write (default: 4)",
+      reads
+        ? "format to read (default: find out)"
+        : "format to write (default: \(keeps ? "the source's settings" : "4"))",
       "The format is the major version of SQLCipher whose defaults the file has.")
     pageSize = OptionSpec(
       name: pageSizeName ?? prefix + "page-size", value: .choice("BYTES", Self.pageSizes),
-      section: .cipher,
-      help: reads ? "page size of the source" : "page size to write (default: the format's)",
+      section: section,
+      help: reads
+        ? "page size of the source"
+        : "page size to write (default: the \(keeps ? "source" : "format")'s)",
       detail: reads
         ? "" : "A database with another page size than its format's needs a PRAGMA to be opened.")
     kdfIterations = option(

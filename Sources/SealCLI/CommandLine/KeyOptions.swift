@@ -20,6 +20,9 @@ struct KeyOptions: Sendable {
   /// The key of the database that the command works on.
   static let database = KeyOptions(prefix: "", whose: "the database", section: .key)
 
+  /// The key that a database is to get.
+  static let new = KeyOptions(prefix: "new-", whose: "the output", section: .newKey)
+
   init(prefix: String, whose: String, section: OptionSection) {
     self.prefix = prefix
     file = OptionSpec(
@@ -65,8 +68,11 @@ struct KeyOptions: Sendable {
   }
 
   /// All of the set, in the order of the help texts.
-  var all: [OptionSpec] {
-    [file, descriptor, environment, command, raw, passphrase, binary, allowOpenFile]
+  var all: [OptionSpec] { own + [allowOpenFile] }
+
+  /// Those that only this set has, for a set that stands beside another one.
+  var own: [OptionSpec] {
+    [file, descriptor, environment, command, raw, passphrase, binary]
   }
 
   /// What excludes what within the set.

@@ -70,7 +70,9 @@ enum Completion: Sendable, Equatable {
 enum OptionSection: String, Sendable, CaseIterable {
   case output = "Output"
   case key = "Key of the database"
+  case newKey = "New key"
   case cipher = "Cipher settings"
+  case sourceCipher = "Cipher settings of the source"
   case common = "Common options"
 }
 

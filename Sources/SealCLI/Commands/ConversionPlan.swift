@@ -15,16 +15,21 @@ struct ConversionPlan: Sendable, Equatable {
   /// Several files were named: each gets its line, and a failure ends with status 1.
   var isBatch: Bool { steps.count > 1 }
 
-  init(_ parsed: ParsedCommand) throws(UsageFlaw) {
+  init(_ parsed: ParsedCommand, inPlaceByDefault: Bool = false) throws(UsageFlaw) {
     let files = parsed.operands
     if let directory = parsed.text(Options.outputDir) {
       steps = try Self.intoDirectory(directory, files)
+    } else if inPlaceByDefault, parsed.has(Options.inPlace) || files.count == 1 {
+      steps = files.map { Step(source: $0, destination: .inPlace) }
     } else if parsed.has(Options.inPlace) {
       guard files.count == 1 else { throw .targetBesideInPlace }
       steps = [Step(source: files[0], destination: .inPlace)]
     } else {
       guard files.count >= 2 else { throw .noDestination(command: parsed.command.name) }
       guard files.count == 2 else { throw .severalSources(count: files.count) }
+      if parsed.has(Options.backup), !parsed.has(Options.force) {
+        throw .needs(Options.backup.flag, oneOf: [Options.inPlace.flag, Options.force.flag])
+      }
       steps = [Step(source: files[0], destination: .target(files[1]))]
     }
   }

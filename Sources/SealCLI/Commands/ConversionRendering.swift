@@ -38,6 +38,9 @@ struct ConversionRendering {
 
   /// `encrypted plaintext.db -> app.db: 202 pages, format 4, proven (...)`.
   var sentence: String {
+    if report.isUnchanged {
+      return "\(report.source) has the settings of \(report.profile.name) already: unchanged"
+    }
     let files =
       inPlace ? "\(report.source) in place" : "\(report.source) -> \(report.target)"
     var parts = [Diagnostics.count(UInt64(report.targetPages), "page"), report.profile.name]
@@ -130,7 +133,8 @@ struct ConversionRendering {
       .init("bytes_written", .unsigned(report.bytesWritten)),
       .init("pragmas", pragmas), .init("backup", .optional(report.backup)),
       .init("shredded", .bool(shredded && !report.dryRun)), .init("proof", proof),
-      .init("notes", notesJSON), .init("seconds", .decimal(report.seconds)),
+      .init("unchanged", .bool(report.isUnchanged)), .init("notes", notesJSON),
+      .init("seconds", .decimal(report.seconds)),
     ]
     return Diagnosis(.ok, sentence, facts: facts).json(command: command, database: report.source)
   }

@@ -13,17 +13,28 @@ struct Conversions {
   let precheck: (String, OutputOptions) throws -> Void
   /// The key is to be made up now, so a typed one is asked for twice.
   let newKey: Bool
+  /// The command changes databases: without a TARGET, it does so in place.
+  var inPlaceByDefault = false
+  /// The key to get, beside the key that is there.
+  var replacementKey: KeyOptions?
   /// Converts one file.
   let convert:
-    (ConversionPlan.Step, KeyMaterial, OutputOptions, OperationContext) throws
+    (ConversionPlan.Step, Keys, OutputOptions, OperationContext) throws
       -> ConversionReport
+
+  /// The keys that the command line means.
+  struct Keys {
+    let key: KeyMaterial
+    /// nil where the command takes one key.
+    let replacement: KeyMaterial?
+  }
 
   private var asJSON: Bool { parsed.has(Options.json) }
   private var quiet: Bool { parsed.has(Options.quiet) }
 
   /// The exit status. Throws what concerns the command line as a whole.
   func run() throws -> Int32 {
-    let plan = try ConversionPlan(parsed)
+    let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
     var ready: [ConversionPlan.Step] = []
     var failures = 0
     for step in plan.steps {
@@ -38,10 +49,15 @@ struct Conversions {
     }
     guard let first = ready.first else { return summary(plan, failures) }
     let key = try session.keys.resolve(
-      KeyOptions.database.selection(from: parsed), label: label(first, plan), new: newKey)
+      KeyOptions.database.selection(from: parsed), label: label(first, plan, newKey), new: newKey)
+    let replacement = try replacementKey.map {
+      try session.keys.resolve(
+        $0.selection(from: parsed), label: label(first, plan, true), new: true)
+    }
+    let keys = Keys(key: key, replacement: replacement)
     for step in ready {
       do {
-        say(try convertOne(step, key))
+        say(try convertOne(step, keys), step)
       } catch {
         let status = report(error, on: step)
         if !plan.isBatch || ends(error) { return status }
@@ -51,7 +67,7 @@ struct Conversions {
     return plan.isBatch ? summary(plan, failures) : 0
   }
 
-  private func convertOne(_ step: ConversionPlan.Step, _ key: KeyMaterial) throws
+  private func convertOne(_ step: ConversionPlan.Step, _ keys: Keys) throws
     -> ConversionReport
   {
     var context = OperationContext()
@@ -62,7 +78,7 @@ struct Conversions {
     let line = ProgressLine(display, on: session.console, subject: step.source)
     if let line { context.progress = { line.show($0) } }
     defer { line?.finish() }
-    return try convert(step, key, output(for: step), context)
+    return try convert(step, keys, output(for: step), context)
   }
 
   private func output(for step: ConversionPlan.Step) -> OutputOptions {
@@ -73,10 +89,12 @@ struct Conversions {
     return output
   }
 
-  private func label(_ first: ConversionPlan.Step, _ plan: ConversionPlan) -> String {
-    let kind = newKey ? "New key" : "Key"
+  private func label(_ first: ConversionPlan.Step, _ plan: ConversionPlan, _ isNew: Bool)
+    -> String
+  {
+    let kind = isNew ? "New key" : "Key"
     if plan.isBatch { return "\(kind) of \(plan.steps.count) databases" }
-    if newKey, case .target(let path) = first.destination { return "\(kind) of \(path)" }
+    if isNew, case .target(let path) = first.destination { return "\(kind) of \(path)" }
     return "\(kind) of \(first.source)"
   }
 
@@ -86,9 +104,9 @@ struct Conversions {
     return false
   }
 
-  private func say(_ report: ConversionReport) {
+  private func say(_ report: ConversionReport, _ step: ConversionPlan.Step) {
     let rendering = ConversionRendering(
-      report, verb: verb, inPlace: parsed.has(Options.inPlace),
+      report, verb: verb, inPlace: step.destination == .inPlace,
       shredded: parsed.has(Options.shred))
     if asJSON {
       session.console.result(rendering.json(command: parsed.command.name).text)

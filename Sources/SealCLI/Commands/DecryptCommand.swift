@@ -14,9 +14,9 @@ enum DecryptCommand {
     let conversions = Conversions(
       parsed: parsed, session: session, verb: "decrypted",
       precheck: { try session.core.precheckDecrypt($0, $1, settings) }, newKey: false
-    ) { step, key, output, context in
+    ) { step, keys, output, context in
       var request = Decrypt.Request(
-        source: step.source, output: output, key: key, settings: settings, context: context)
+        source: step.source, output: output, key: keys.key, settings: settings, context: context)
       request.pageSize = pageSize
       request.exact = exact
       return try session.core.decrypt(request)

@@ -13,9 +13,9 @@ enum EncryptCommand {
     let conversions = Conversions(
       parsed: parsed, session: session, verb: "encrypted",
       precheck: session.core.precheckEncrypt, newKey: true
-    ) { step, key, output, context in
+    ) { step, keys, output, context in
       var request = Encrypt.Request(
-        source: step.source, output: output, key: key, settings: settings, context: context)
+        source: step.source, output: output, key: keys.key, settings: settings, context: context)
       request.shred = shred
       return try session.core.encrypt(request)
     }

@@ -29,6 +29,7 @@ struct CoreFunctions: Sendable {
   }
   var encrypt: @Sendable (Encrypt.Request) throws -> ConversionReport = { try Encrypt.run($0) }
   var decrypt: @Sendable (Decrypt.Request) throws -> ConversionReport = { try Decrypt.run($0) }
+  var reseal: @Sendable (Reseal.Request) throws -> ConversionReport = { try Reseal.run($0) }
 }
 
 /// The surroundings of a run.

@@ -23,6 +23,10 @@ enum Diagnostics {
     case .badProfile(let flaw): return profile(flaw)
     case .badKey(let flaw): return KeyDiagnostics.explain(flaw)
     case .wrongKey(let facts): return wrongKey(facts)
+    case .sameKey(let path):
+      return Diagnosis(
+        .usage, "the new key is the key that it has, and no setting changes", about: path,
+        hint: "give another key, or name the settings to change")
     case .damaged(let damage): return DamageDiagnostics.explain(damage)
     case .wrongKind(let path, let found): return kind(path, found)
     case .exists(let path, let obstacle): return exists(path, obstacle)

@@ -48,7 +48,7 @@ enum UsageDiagnostics {
     case .severalSources(let count):
       return (
         "\(count) files are more than SOURCE and TARGET",
-        "--output-dir takes any number of sources"
+        "--output-dir and, where a command changes databases, --in-place take any number"
       )
     case .sameBaseName(let name):
       return ("two sources are called \(name), and only one can go to the directory", nil)

@@ -11,6 +11,8 @@ public enum SealError: Error, Sendable, Equatable {
   case wrongKey(WrongKey)
   /// The key fits (or none is needed), and the file is damaged.
   case damaged(Damage)
+  /// The new key is the one that the database has, and no setting changes.
+  case sameKey(path: String)
   /// The file is not of the kind that the command needs.
   case wrongKind(path: String, found: FileKind)
   /// Something stands where the output should go, or the output is the source.
@@ -37,6 +39,7 @@ public enum SealError: Error, Sendable, Equatable {
     switch self {
     case .badProfile: .usage
     case .badKey: .noKey
+    case .sameKey: .usage
     case .wrongKey: .wrongKey
     case .damaged: .damaged
     case .wrongKind: .wrongKind

@@ -57,6 +57,8 @@ public struct ConversionReport: Sendable {
   public var proof: Proof?
   public var notes: [Note]
   public var seconds: Double
+  /// The database was already as asked for, and nothing was written.
+  public var isUnchanged = false
 }
 
 /// What was proven about an output after it was synced.

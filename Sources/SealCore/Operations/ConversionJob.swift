@@ -15,6 +15,27 @@ struct TargetCipher {
   }
 }
 
+extension TargetCipher {
+  /// Derives the keys over the raw key's own salt, the given one, or a random one. `losesSource`:
+  /// the command removes what it reads.
+  init(
+    _ material: KeyMaterial, profile: CipherProfile, givenSalt: [UInt8]?, losesSource: Bool
+  ) throws {
+    if let own = material.salt, let givenSalt, own != givenSalt {
+      throw SealError.badProfile(.saltConflict)
+    }
+    // A salt that is in no file is known from the report alone. Where the source goes, that is too
+    // little: the report may not reach anybody.
+    if profile.plaintextHeader > 0, losesSource, material.salt == nil, givenSalt == nil {
+      throw SealError.badProfile(.saltWouldBeLost)
+    }
+    let salt = try material.salt ?? givenSalt ?? LibCrypto.randomBytes(KeyDerivation.saltLength)
+    guard salt != DatabaseHeader.magic else { throw SealError.badProfile(.saltIsMagic) }
+    let keys = try KeyDerivation.derive(material, profile: profile, salt: salt)
+    self.init(profile: profile, keys: keys, salt: salt, material: material)
+  }
+}
+
 /// A conversion, ready to run.
 struct ConversionJob {
   let source: OpenedDatabase
@@ -29,6 +50,8 @@ struct ConversionJob {
   /// Permission bits of the output; nil in place means those of the old file.
   let mode: UInt32?
   let context: OperationContext
+  /// A key that must not open the output any more.
+  var oldKey: OldKey?
 
   /// What the run found out.
   struct Outcome {
@@ -60,7 +83,7 @@ struct ConversionJob {
     let prover = Prover(
       file: replacement.temporary, path: plan.path, pageSize: pageSize,
       pageCount: written.pageCount, source: source.header, cipher: cipher, workers: workers,
-      context: context)
+      context: context, oldKey: oldKey)
     let (proof, notes) = try prover.prove(written.content)
     try source.snapshot.requireUnchanged()
     try context.cancellation.check()

@@ -49,39 +49,21 @@ public enum Encrypt {
     }
     let source = try OpenedDatabase.plaintext(
       path, exclusive: plan.isInPlace || request.shred, context)
-    let salt = try salt(for: request)
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let keys = try KeyDerivation.derive(request.key, profile: profile, salt: salt)
+    let cipher = try TargetCipher(
+      request.key, profile: profile, givenSalt: request.settings.salt,
+      losesSource: plan.isInPlace || request.shred)
     let status = try source.snapshot.file.status()
     let job = ConversionJob(
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
-      cipher: TargetCipher(profile: profile, keys: keys, salt: salt, material: request.key),
+      cipher: cipher,
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       context: context)
     var outcome = try job.run()
-    if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(salt)) }
+    if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(cipher.salt)) }
     if request.shred, !request.output.dryRun { try Shredder.shred(source.snapshot, plan) }
     return ConversionReport(
-      request.source, job, outcome, profile: profile, salt: salt,
-      pragmas: profile.pragmas(salt: salt), seconds: System.now() - started)
-  }
-
-  /// The salt to write: the raw key's own, the one that was given, or a random one.
-  private static func salt(for request: Request) throws -> [UInt8] {
-    let given = request.settings.salt
-    if let own = request.key.salt, let given, own != given {
-      throw SealError.badProfile(.saltConflict)
-    }
-    guard let salt = request.key.salt ?? given else {
-      // A salt that is in no file is known from the report alone. Where the source goes, that is
-      // too little: the report may not reach anybody.
-      let losesSource = request.shred || request.output.destination == .inPlace
-      if request.settings.plaintextHeader ?? 0 > 0, losesSource {
-        throw SealError.badProfile(.saltWouldBeLost)
-      }
-      return try LibCrypto.randomBytes(16)
-    }
-    guard salt != DatabaseHeader.magic else { throw SealError.badProfile(.saltIsMagic) }
-    return salt
+      request.source, job, outcome, profile: profile, salt: cipher.salt,
+      pragmas: profile.pragmas(salt: cipher.salt), seconds: System.now() - started)
   }
 }

@@ -14,6 +14,8 @@ struct Prover {
   let cipher: TargetCipher?
   let workers: Int
   let context: OperationContext
+  /// A key that must not open the output.
+  let oldKey: OldKey?
 
   private var store: PageStore {
     PageStore(
@@ -40,6 +42,7 @@ struct Prover {
       proof.records = found.records
     }
     let notes = try engine(&proof)
+    if let oldKey, let cipher, try oldKey.opens(file, cipher) { throw failure(.oldKey) }
     return (proof, notes)
   }
 

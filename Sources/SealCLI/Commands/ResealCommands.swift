@@ -1,0 +1,72 @@
+// `dbseal rekey` and `dbseal migrate`: an encrypted database to another encrypted one.
+
+internal import SealCore
+
+/// Parsed values to a request.
+enum RekeyCommand {
+  /// Runs it; the exit status.
+  static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
+    try requireTwoSources(parsed)
+    let settings = CipherOptions.rewritten.settings(from: parsed)
+    if settings.format != nil { _ = try settings.profile() }
+    return try Resealing(
+      parsed: parsed, session: session, verb: "rekeyed", settings: settings,
+      replacement: KeyOptions.new
+    ).run()
+  }
+
+  /// Throws where both keys would be read from one stream, which has nothing left for the second.
+  private static func requireTwoSources(_ parsed: ParsedCommand) throws {
+    let old = KeyOptions.database
+    let new = KeyOptions.new
+    guard let source = old.selection(from: parsed).source,
+      source == new.selection(from: parsed).source
+    else { return }
+    let why = "two keys cannot be read from one stream"
+    switch source {
+    case .standardInput: throw UsageFlaw.exclusive(old.file.flag, new.file.flag, because: why)
+    case .descriptor:
+      throw UsageFlaw.exclusive(old.descriptor.flag, new.descriptor.flag, because: why)
+    case .file, .environment, .command, .terminal: return
+    }
+  }
+}
+
+/// Parsed values to a request.
+enum MigrateCommand {
+  /// Runs it; the exit status.
+  static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
+    let settings = CipherOptions.written.settings(from: parsed)
+    // Settings that cannot work are a mistake in the command line, whatever the files are.
+    _ = try settings.profile()
+    return try Resealing(
+      parsed: parsed, session: session, verb: "migrated", settings: settings, replacement: nil
+    ).run()
+  }
+}
+
+/// What both do.
+private struct Resealing {
+  let parsed: ParsedCommand
+  let session: Session
+  let verb: String
+  let settings: CipherSettings
+  let replacement: KeyOptions?
+
+  func run() throws -> Int32 {
+    let sourceSettings = CipherOptions.source.settings(from: parsed)
+    _ = try sourceSettings.candidates()
+    let conversions = Conversions(
+      parsed: parsed, session: session, verb: verb,
+      precheck: { try session.core.precheckDecrypt($0, $1, sourceSettings) }, newKey: false,
+      inPlaceByDefault: true, replacementKey: replacement
+    ) { step, keys, output, context in
+      try session.core.reseal(
+        Reseal.Request(
+          source: step.source, output: output, key: keys.key,
+          change: keys.replacement.map { .key($0) } ?? .format, sourceSettings: sourceSettings,
+          settings: settings, context: context))
+    }
+    return try conversions.run()
+  }
+}

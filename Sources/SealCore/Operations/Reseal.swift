@@ -1,0 +1,113 @@
+// rekey and migrate: an encrypted database becomes another encrypted one, under another key, other
+// cipher settings, or both.
+
+/// Seals a database anew.
+public enum Reseal {
+  /// What to make of the database.
+  public enum Change: Sendable {
+    /// Another key. The settings of the source stay, with the target's on top.
+    case key(KeyMaterial)
+    /// The same key. The settings are format 4's, or the format's that is named, with the target's
+    /// on top.
+    case format
+  }
+
+  public struct Request: Sendable {
+    public var source: String
+    public var output: OutputOptions
+    /// The key that opens the source.
+    public var key: KeyMaterial
+    public var change: Change
+    /// What to read; detected where nothing is named.
+    public var sourceSettings: CipherSettings
+    /// What to write.
+    public var settings: CipherSettings
+    public var context: OperationContext
+
+    public init(
+      source: String, output: OutputOptions, key: KeyMaterial, change: Change,
+      sourceSettings: CipherSettings, settings: CipherSettings, context: OperationContext
+    ) {
+      self.source = source
+      self.output = output
+      self.key = key
+      self.change = change
+      self.sourceSettings = sourceSettings
+      self.settings = settings
+      self.context = context
+    }
+  }
+
+  /// Seals anew. Throws `SealError`; `.sameKey` where a rekey would change nothing.
+  public static func run(_ request: Request) throws -> ConversionReport {
+    let started = System.now()
+    try Engine.current.requireCodec()
+    let context = request.context
+    let plan = try OutputPlan(request.output, source: request.source, context)
+    let source = try OpenedDatabase.encrypted(
+      plan.isInPlace ? plan.path : request.source, key: request.key,
+      settings: request.sourceSettings, exclusive: plan.isInPlace, context)
+    guard let own = source.cipher else {
+      throw SealError.wrongKind(path: request.source, found: .plaintext)
+    }
+    let profile: CipherProfile
+    let material: KeyMaterial
+    var oldKey: OldKey?
+    switch request.change {
+    case .key(let new):
+      profile = try request.settings.profile(over: own.profile)
+      material = new
+      if try !isSame(new, own) {
+        oldKey = OldKey(material: request.key, profile: own.profile)
+      } else if keepsSettings(request, profile, new, own) {
+        throw SealError.sameKey(path: request.source)
+      }
+    case .format:
+      profile = try request.settings.profile()
+      material = request.key
+      if plan.isInPlace, keepsSettings(request, profile, material, own) {
+        return unchanged(request, plan, source, own, System.now() - started)
+      }
+    }
+    context.progress?(Progress(.deriving, done: 0, total: 0))
+    let cipher = try TargetCipher(material, profile: profile, givenSalt: request.settings.salt)
+    let status = try source.snapshot.file.status()
+    let job = ConversionJob(
+      source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
+      cipher: cipher,
+      mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
+      context: context, oldKey: oldKey)
+    var outcome = try job.run()
+    if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(cipher.salt)) }
+    return ConversionReport(
+      request.source, job, outcome, profile: profile, salt: cipher.salt,
+      pragmas: profile.pragmas(salt: cipher.salt), seconds: System.now() - started)
+  }
+
+  /// Whether `new` leads to the key that the database has, however it is written; `k` and
+  /// `k` + NUL are one to HMAC.
+  private static func isSame(_ new: KeyMaterial, _ own: DetectedCipher) throws -> Bool {
+    let keys = try KeyDerivation.derive(new, profile: own.profile, salt: own.salt)
+    guard keys.encryption.isEqual(to: own.keys.encryption) else { return false }
+    guard let hmac = keys.hmac, let old = own.keys.hmac else { return true }
+    return hmac.isEqual(to: old)
+  }
+
+  private static func keepsSettings(
+    _ request: Request, _ profile: CipherProfile, _ material: KeyMaterial, _ own: DetectedCipher
+  ) -> Bool {
+    profile == own.profile && (material.salt ?? request.settings.salt ?? own.salt) == own.salt
+  }
+
+  private static func unchanged(
+    _ request: Request, _ plan: OutputPlan, _ source: OpenedDatabase, _ own: DetectedCipher,
+    _ seconds: Double
+  ) -> ConversionReport {
+    ConversionReport(
+      source: request.source, target: plan.path, dryRun: request.output.dryRun,
+      profile: own.profile, salt: own.salt, sourcePageSize: source.header.pageSize,
+      targetPageSize: source.header.pageSize, sourcePages: source.pageCount,
+      targetPages: source.pageCount, bytesRead: 0, bytesWritten: 0, openingPragmas: [],
+      backup: nil, proof: nil, notes: [], seconds: seconds, isUnchanged: true)
+  }
+}
