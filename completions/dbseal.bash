@@ -24,22 +24,37 @@ _dbseal() {
     --busy-timeout) COMPREPLY=(); return ;;
     -j|--jobs) COMPREPLY=(); return ;;
     --source-page-size) COMPREPLY=($(compgen -W '512 1024 2048 4096 8192 16384 32768 65536' -- "$word")); return ;;
+    --new-key-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --new-key-fd) COMPREPLY=(); return ;;
+    --new-key-env) COMPREPLY=($(compgen -e -- "$word")); return ;;
+    --new-key-command) COMPREPLY=(); return ;;
+    --source-format) COMPREPLY=($(compgen -W '1 2 3 4' -- "$word")); return ;;
+    --source-kdf-iter) COMPREPLY=(); return ;;
+    --source-kdf-algorithm) COMPREPLY=($(compgen -W 'sha1 sha256 sha512' -- "$word")); return ;;
+    --source-hmac-algorithm) COMPREPLY=($(compgen -W 'sha1 sha256 sha512 none' -- "$word")); return ;;
+    --source-hmac-pgno) COMPREPLY=($(compgen -W 'le be' -- "$word")); return ;;
+    --source-hmac-salt-mask) COMPREPLY=(); return ;;
+    --source-fast-kdf-iter) COMPREPLY=(); return ;;
+    --source-plaintext-header) COMPREPLY=(); return ;;
+    --source-salt) COMPREPLY=(); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-    encrypt|decrypt|help) command=${COMP_WORDS[i]}; break ;;
+    encrypt|decrypt|rekey|migrate|help) command=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $command in
     encrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --shred --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     decrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --exact --page-size --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --source-page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    rekey) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --new-key-file --new-key-fd --new-key-env --new-key-command --new-raw-key --new-passphrase --new-key-binary --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    migrate) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     help) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     *) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   elif [[ -z $command || $command == help ]]; then
-    COMPREPLY=($(compgen -W 'encrypt decrypt help' -- "$word"))
+    COMPREPLY=($(compgen -W 'encrypt decrypt rekey migrate help' -- "$word"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi

@@ -1,0 +1,197 @@
+# Plan: another key, another format, judged by peers that are not dbseal.
+# - every format x rekey and migrate, up and down: a peer opens the output with the right key only;
+# - a peer's own rekey is rekeyed again; a plaintext header; a log; a hot journal is elsewhere;
+# - in place keeps mode, links and ids; a backup; several databases; a key from a terminal;
+# - refusals leave every byte and time alone; a kill leaves the old file, which the old key opens.
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from support import peers, program, samples
+from support.content import content
+from support.files import Snapshot, mode
+from support.refusal import refuse
+
+OLD, NEW = "old pass phrase", "new pass phrase ' é"
+
+
+def compatible(format):
+    return [] if format == 4 else [("cipher_compatibility", format)]
+
+
+def make(path, format=4, key=OLD, pragmas=()):
+    return peers.create_sealed(path, key, compatible(format) + list(pragmas), samples.fill)
+
+
+def seen(path, key, pragmas=()):
+    connection = peers.sealed(path, key, pragmas)
+    peers.sound(connection, cipher=True)
+    found = content(connection)
+    connection.close()
+    return found
+
+
+def opens_not(path, key, pragmas=()):
+    with pytest.raises(peers.sqlcipher3.DatabaseError):
+        peers.sealed(path, key, pragmas).execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+@pytest.fixture
+def pair(keys):
+    return ["--key-file", keys.file(OLD + "\n", "old"),
+            "--new-key-file", keys.file(NEW + "\n", "new")]
+
+
+@pytest.mark.parametrize("format", [1, 2, 3, 4])
+def test_rekey_keeps_the_settings(work, pair, format):
+    path = make(work / "a.db", format)
+    before, salt = seen(path, OLD, compatible(format)), path.read_bytes()[:16]
+    found = program.ok("rekey", path, *pair)
+    assert found["format"] == format and found["unchanged"] is False
+    assert path.read_bytes()[:16] != salt
+    assert seen(path, NEW, compatible(format)) == before
+    opens_not(path, OLD, compatible(format))
+
+
+@pytest.mark.parametrize("old", [1, 2, 3, 4])
+@pytest.mark.parametrize("new", [1, 2, 3, 4])
+def test_rekey_and_migrate_to_any_format(work, pair, old, new):
+    path = make(work / "a.db", old)
+    before = seen(path, OLD, compatible(old))
+    program.ok("rekey", path, work / "b.db", *pair, "--format", new)
+    assert seen(work / "b.db", NEW, compatible(new)) == before
+    opens_not(work / "b.db", OLD, compatible(new))
+    found = program.ok("migrate", path, *pair[:2], "--format", new)
+    assert found["unchanged"] is (old == new)
+    assert seen(path, OLD, compatible(new)) == before
+
+
+def test_a_peers_rekey_is_rekeyed_again(work, pair):
+    path = make(work / "a.db", key="first")
+    connection = peers.sealed(path, "first")
+    connection.execute("PRAGMA rekey='" + OLD + "'")
+    before = content(connection)
+    connection.close()
+    program.ok("rekey", path, *pair)
+    assert seen(path, NEW) == before
+    opens_not(path, OLD)
+    opens_not(path, "first")
+
+
+def test_raw_keys_and_a_plaintext_header(work, keys):
+    path = make(work / "a.db")
+    before = seen(path, OLD)
+    raw = "a1b2c3d4" * 8
+    found = program.ok("rekey", path, "--key-file", keys.file(OLD + "\n", "old"),
+                       "--new-key-file", keys.raw(raw), "--plaintext-header", "32")
+    assert path.read_bytes()[:16] == b"SQLite format 3\0"
+    assert seen(path, f"x'{raw}'", program.pragmas(found)) == before
+    other = program.ok("rekey", path, "--key-file", keys.raw(raw), "--new-key-file",
+                       keys.file(NEW + "\n", "new"), "--source-plaintext-header", "32",
+                       "--source-salt", found["salt"])
+    assert other["salt"] != found["salt"]
+    assert seen(path, NEW, program.pragmas(other)) == before
+
+
+def test_a_log_is_included_and_gone_and_the_mode_of_journaling_stays(work, pair):
+    path = make(work / "a.db")
+    code = ("import os, sqlcipher3, sys; c = sqlcipher3.connect(sys.argv[1], isolation_level=None)\n"
+            "c.execute(\"PRAGMA key='\" + sys.argv[2] + \"'\")\n"
+            "c.execute('PRAGMA journal_mode=WAL'); c.execute('CREATE TABLE late(a)')\n"
+            "c.execute('INSERT INTO late VALUES(42)'); os._exit(0)")
+    subprocess.run([sys.executable, "-c", code, path, OLD], check=True)
+    assert (work / "a.db-wal").stat().st_size > 0
+    program.ok("rekey", path, *pair)
+    assert [p.name for p in work.glob("a.db*")] == ["a.db"]
+    connection = peers.sealed(path, NEW)
+    assert connection.execute("SELECT a FROM late").fetchone() == (42,)
+    assert connection.execute("PRAGMA journal_mode").fetchone()[0] == peers.text(b"wal")
+    connection.close()
+
+
+def test_in_place_keeps_mode_link_and_ids(work, pair):
+    path = make(work / "it's \"odd\" ; é.db", 3, pragmas=())
+    path.chmod(0o640)
+    (work / "link.db").symlink_to(path.name)
+    before = seen(path, OLD, compatible(3))
+    program.ok("migrate", work / "link.db", *pair[:2], "--backup", ".v3")
+    assert (work / "link.db").is_symlink() and mode(path) == 0o640
+    assert seen(path, OLD) == before and before["application_id"] == 252006673
+    assert seen(work / (path.name + ".v3"), OLD, compatible(3)) == before
+
+
+def test_several_databases(work, pair):
+    paths = [make(work / f"{name}.db") for name in "abc"]
+    result = program.run("rekey", "--json", "--in-place", *paths, *pair)
+    assert result.exit == 0 and result.objects[-1]["summary"]["succeeded"] == 3
+    for path in paths:
+        seen(path, NEW)
+        opens_not(path, OLD)
+
+
+def test_keys_from_a_terminal(work, keys):
+    path = make(work / "a.db")
+    result = program.run_tty("rekey", path, answers=[
+        ("Key of", OLD), ("New key of", NEW), ("again", NEW)])
+    assert result.exit == 0, result
+    seen(path, NEW)
+
+
+def test_migrate_leaves_alone_what_is_as_asked_for(work, pair):
+    path = make(work / "a.db")
+    before = Snapshot(work)
+    found = program.ok("migrate", path, *pair[:2])
+    assert found["unchanged"] is True and found["proof"] is None
+    before.unchanged()
+
+
+def test_a_dry_run_changes_nothing(work, pair):
+    path = make(work / "a.db", 3)
+    before = Snapshot(work)
+    assert program.ok("rekey", path, *pair, "--dry-run")["dry_run"] is True
+    assert program.ok("migrate", path, *pair[:2], "--dry-run")["dry_run"] is True
+    before.unchanged()
+
+
+def test_refusals(work, keys, pair):
+    path = make(work / "a.db")
+    old, new = pair[:2], pair[2:]
+    refuse(work, "wrong_key", "rekey", path, "--key-file", keys.file("other key", "o"), *new)
+    refuse(work, "usage", "rekey", path, *old, "--new-key-file", pair[1])
+    refuse(work, "no_key", "rekey", path, *old, "--new-key-file", keys.file("\n", "empty"))
+    samples.plain(work / "plain.db")
+    found = refuse(work, "wrong_kind", "rekey", work / "plain.db", *pair)
+    assert "encrypt" in found["hint"]
+    refuse(work, "wrong_kind", "migrate", work / "plain.db", *old)
+    with open(path, "rb") as held, subprocess.Popen(
+            ["sleep", "60"], stdin=held) as process:
+        found = refuse(work, "locked", "rekey", path, *pair)
+        assert process.pid in [holder["pid"] for holder in found["holders"]]
+        process.kill()
+    os.link(path, work / "hard.db")
+    refuse(work, "exists", "rekey", path, *pair)
+    refuse(work, "exists", "rekey", path, work / "plain.db", *pair)
+    seen(path, OLD)
+
+
+@pytest.mark.parametrize("wait", [0.05, 0.15, 0.25, 0.35, 0.45])
+def test_a_kill_leaves_the_old_file(work, pair, wait):
+    path = make(work / "a.db")
+    connection = peers.sealed(path, OLD)
+    connection.execute("CREATE TABLE bulk AS SELECT randomblob(30000000) AS b")
+    connection.close()
+    process = program.start("rekey", path, *pair)
+    time.sleep(wait)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    if process.returncode == 0:
+        seen(path, NEW)
+    else:
+        try:
+            seen(path, OLD)
+        except peers.sqlcipher3.DatabaseError:
+            seen(path, NEW)  # killed after the rename
