@@ -160,7 +160,7 @@ def test_a_dry_run_changes_nothing(work, pair):
 def test_refusals(work, keys, pair):
     path = make(work / "a.db")
     old, new = pair[:2], pair[2:]
-    refuse(work, "wrong_key", "rekey", path, "--key-file", keys.file("other key", "o"), *new)
+    refuse(work, "wrong_key", "rekey", path, "--key-file", keys.file("qwertz-4711", "o"), *new)
     refuse(work, "usage", "rekey", path, *old, "--new-key-file", pair[1])
     refuse(work, "no_key", "rekey", path, *old, "--new-key-file", keys.file("\n", "empty"))
     samples.plain(work / "plain.db")
