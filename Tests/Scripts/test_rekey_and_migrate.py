@@ -86,15 +86,21 @@ def test_raw_keys_and_a_plaintext_header(work, keys):
     path = make(work / "a.db")
     before = seen(path, OLD)
     raw = "a1b2c3d4" * 8
-    found = program.ok("rekey", path, "--key-file", keys.file(OLD + "\n", "old"),
-                       "--new-key-file", keys.raw(raw), "--plaintext-header", "32")
+    ask = ["rekey", path, "--key-file", keys.file(OLD + "\n", "old"), "--new-key-file",
+           keys.raw(raw), "--plaintext-header", "32"]
+    # In place, a salt that stands in no file would be known from the report alone.
+    refuse(work, "usage", *ask)
+    found = program.ok(*ask, "--salt", "0123456789abcdef" * 2)
     assert path.read_bytes()[:16] == b"SQLite format 3\0"
     assert seen(path, f"x'{raw}'", program.pragmas(found)) == before
-    other = program.ok("rekey", path, "--key-file", keys.raw(raw), "--new-key-file",
-                       keys.file(NEW + "\n", "new"), "--source-plaintext-header", "32",
-                       "--source-salt", found["salt"])
+    back = ["--key-file", keys.raw(raw), "--new-key-file", keys.file(NEW + "\n", "new"),
+            "--source-plaintext-header", "32", "--source-salt", found["salt"]]
+    refuse(work, "usage", "rekey", path, *back)
+    other = program.ok("rekey", path, work / "b.db", *back)
     assert other["salt"] != found["salt"]
-    assert seen(path, NEW, program.pragmas(other)) == before
+    assert seen(work / "b.db", NEW, program.pragmas(other)) == before
+    program.ok("rekey", path, *back, "--plaintext-header", "0")
+    assert seen(path, NEW) == before
 
 
 def test_a_log_is_included_and_gone_and_the_mode_of_journaling_stays(work, pair):
@@ -178,20 +184,137 @@ def test_refusals(work, keys, pair):
     seen(path, OLD)
 
 
+def sources(kind, keys):
+    """Options, environment, descriptors and standard input that name the new key."""
+    text = NEW + "\n"
+    program.remember(NEW)
+    if kind == "fd":
+        read, write = os.pipe()
+        os.write(write, text.encode())
+        os.close(write)
+        return ["--new-key-fd", read], {}, (read,), b""
+    if kind == "command":
+        return ["--new-key-command", f"cat '{keys.file(text, 'n')}'"], {}, (), b""
+    if kind == "stdin":
+        return ["--new-key-file", "-"], {}, (), text.encode()
+    return {
+        "env": (["--new-key-env", "N"], {"N": NEW}, (), b""),
+        "DBSEAL_NEW_KEY": ([], {"DBSEAL_NEW_KEY": NEW}, (), b""),
+        "DBSEAL_NEW_KEY_FILE": ([], {"DBSEAL_NEW_KEY_FILE": str(keys.file(text, "n"))}, (), b""),
+        "DBSEAL_NEW_KEY_COMMAND": (
+            [], {"DBSEAL_NEW_KEY_COMMAND": f"cat '{keys.file(text, 'n')}'"}, (), b""),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["fd", "command", "stdin", "env", "DBSEAL_NEW_KEY",
+                                  "DBSEAL_NEW_KEY_FILE", "DBSEAL_NEW_KEY_COMMAND"])
+def test_every_source_of_the_new_key(work, keys, kind):
+    path = make(work / "a.db")
+    words, env, fds, stdin = sources(kind, keys)
+    program.ok("rekey", path, "--key-file", keys.file(OLD + "\n", "old"), *words, env=env, fds=fds,
+               stdin=stdin)
+    opens_not(path, OLD)
+    seen(path, NEW)
+
+
+@pytest.mark.parametrize("mode", ["NONE", "FULL", "INCREMENTAL"])
+@pytest.mark.parametrize("command", ["rekey", "migrate"])
+def test_auto_vacuum_stays(work, pair, mode, command):
+    path = work / "a.db"
+    connection = peers.sqlcipher3.connect(str(path), isolation_level=None)
+    peers.unlock(connection, OLD, compatible(3))
+    connection.execute(f"PRAGMA auto_vacuum={mode}")
+    samples.fill(connection)
+    wanted = connection.execute("PRAGMA auto_vacuum").fetchone()
+    connection.close()
+    before = seen(path, OLD, compatible(3))
+    program.ok(command, path, *(pair if command == "rekey" else pair[:2]))
+    key, opening = (NEW, compatible(3)) if command == "rekey" else (OLD, [])
+    assert seen(path, key, opening) == before
+    connection = peers.sealed(path, key, opening)
+    assert connection.execute("PRAGMA auto_vacuum").fetchone() == wanted
+    connection.close()
+
+
+def test_a_hot_journal_is_rolled_back(work, pair):
+    """The old pages of an unfinished transaction arrive, and the journal goes with the old file."""
+    path = make(work / "a.db")
+    before = seen(path, OLD)
+    connection = peers.sealed(path, OLD)
+    for statement in ["PRAGMA cache_size=1", "BEGIN", "UPDATE people SET name = hex(zeroblob(300))",
+                      "CREATE TABLE unfinished AS SELECT zeroblob(3000) AS z FROM people"]:
+        connection.execute(statement)
+    (work / "crashed").mkdir()
+    crashed = work / "crashed/a.db"
+    for suffix in ["", "-journal"]:
+        (work / f"crashed/a.db{suffix}").write_bytes((work / f"a.db{suffix}").read_bytes())
+    connection.execute("ROLLBACK")
+    connection.close()
+    assert crashed.read_bytes() != path.read_bytes()
+    program.ok("rekey", crashed, *pair)
+    assert [p.name for p in (work / "crashed").iterdir()] == ["a.db"]
+    assert seen(crashed, NEW) == before
+
+
+def test_a_longer_reserve_than_the_codecs(work, pair, keys):
+    """The header of a plaintext file may ask for more reserve than the cipher does."""
+    raw = "0123456789abcdef" * 4
+    path = work / "a.db"
+    script = (f"PRAGMA key=\"x'{raw}'\";\n.filectrl reserve_bytes 100\n" + samples.SAMPLE)
+    subprocess.run([peers.SHELL_NEW, path], input=script.encode(), check=True, capture_output=True)
+    before = seen(path, f"x'{raw}'")
+    program.ok("decrypt", "--exact", "--key-file", keys.raw(raw), path, work / "exact.db")
+    assert (work / "exact.db").read_bytes()[20] == 100
+    program.ok("rekey", path, "--key-file", keys.raw(raw), *pair[2:])
+    assert seen(path, NEW) == before
+    program.ok("decrypt", "--exact", "--key-file", pair[3], path, work / "exact.db", "--force")
+    assert (work / "exact.db").read_bytes()[20] == 80
+
+
+def test_owner_and_backup(work, pair, keys):
+    path = make(work / "a.db")
+    os.chown(path, 12345, 23456)
+    found = program.ok("rekey", path, *pair, "--backup", ".old")
+    status = path.stat()
+    assert (status.st_uid, status.st_gid) == (12345, 23456)
+    assert found["backup"] == str(path) + ".old"
+    seen(work / "a.db.old", OLD)
+    # Where nothing stood at the target, nothing is kept, and nothing is said to be.
+    (work / "out").mkdir()
+    found = program.ok("rekey", work / "a.db.old", "--output-dir", work / "out", "--force",
+                       "--backup", ".was", *pair)
+    assert found["backup"] is None
+    assert [p.name for p in (work / "out").iterdir()] == ["a.db.old"]
+
+
+def test_force_allows_links_and_idle_openers(work, pair):
+    path = make(work / "a.db")
+    os.link(path, work / "hard.db")
+    with open(path, "rb") as held, subprocess.Popen(["sleep", "60"], stdin=held) as process:
+        program.ok("rekey", path, *pair, "--force")
+        process.kill()
+    seen(path, NEW)
+    seen(work / "hard.db", OLD)
+
+
 @pytest.mark.parametrize("wait", [0.05, 0.15, 0.25, 0.35, 0.45])
-def test_a_kill_leaves_the_old_file(work, pair, wait):
+def test_a_kill_leaves_old_or_new(work, pair, wait):
     path = make(work / "a.db")
     connection = peers.sealed(path, OLD)
     connection.execute("CREATE TABLE bulk AS SELECT randomblob(30000000) AS b")
     connection.close()
+    before, old = seen(path, OLD), path.read_bytes()
     process = program.start("rekey", path, *pair)
     time.sleep(wait)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    if process.returncode == 0:
-        seen(path, NEW)
+    left = [p.name for p in work.iterdir() if p.name != "a.db"]
+    assert all(name.startswith(".a.db.dbseal-") for name in left), left
+    if path.read_bytes() == old:
+        result = program.run("rekey", path, *pair)
+        assert result.exit == 0 and all(name in result.text for name in left), result
     else:
-        try:
-            seen(path, OLD)
-        except peers.sqlcipher3.DatabaseError:
-            seen(path, NEW)  # killed after the rename
+        assert not left
+    assert [p.name for p in work.iterdir()] == ["a.db"]
+    assert seen(path, NEW) == before
+    opens_not(path, OLD)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct CatalogTests {
   @Test func hasUniqueCommands() {
     #expect(Set(Catalog.commands.map(\.name)).count == Catalog.commands.count)
-    #expect(Catalog.visible.map(\.name) == ["encrypt", "decrypt", "help"])
+    #expect(Catalog.visible.map(\.name) == ["encrypt", "decrypt", "rekey", "migrate", "help"])
   }
 
   @Test(arguments: Catalog.commands.map(\.name)) func hasUniqueOptions(_ name: String) throws {

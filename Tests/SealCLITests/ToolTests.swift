@@ -10,7 +10,7 @@ import Testing
 @testable import SealCLI
 @testable import SealCore
 
-private func report(_ request: Encrypt.Request, notes: [Note] = []) -> ConversionReport {
+private func report(_ request: ConversionRequest, notes: [Note] = []) -> ConversionReport {
   var target = request.source
   if case .target(let path) = request.output.destination { target = path }
   var proof = Proof(pages: 202)
@@ -34,7 +34,7 @@ private func report(_ request: Encrypt.Request, notes: [Note] = []) -> Conversio
     session.core.precheckEncrypt = { source, _ in
       if source == "empty" { throw SealError.wrongKind(path: source, found: .empty) }
     }
-    session.core.encrypt = { request in
+    session.core.encrypt = { request, _ in
       if request.source == "bad" {
         throw SealError.damaged(Damage(path: "bad", flaw: .structure(page: 7, .pageTwice)))
       }

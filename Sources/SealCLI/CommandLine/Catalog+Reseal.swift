@@ -61,7 +61,7 @@ extension Catalog {
 
   static let migrate = CommandSpec(
     name: "migrate",
-    summary: "bring an encrypted database to another cipher format",
+    summary: "bring an encrypted database to another format",
     synopses: resealSynopses,
     description: [
       """

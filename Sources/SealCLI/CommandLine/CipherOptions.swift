@@ -44,7 +44,7 @@ struct CipherOptions: Sendable {
       "format", .choice("N", ["1", "2", "3", "4"]),
       reads
         ? "format to read (default: find out)"
-        : "format to write (default: \(keeps ? "the source's settings" : "4"))",
+        : "format to write (default: \(keeps ? "the source's" : "4"))",
       "The format is the major version of SQLCipher whose defaults the file has.")
     pageSize = OptionSpec(
       name: pageSizeName ?? prefix + "page-size", value: .choice("BYTES", Self.pageSizes),

@@ -1,4 +1,4 @@
-// What encrypt and decrypt have in common: check the sources, get the key once, convert one file
+// What the conversions have in common: check the sources, get the key once, convert one file
 // after the other, say what came of each, and end with the right status.
 
 internal import SealCore
@@ -9,6 +9,8 @@ struct Conversions {
   let session: Session
   /// How the report says what was done: `encrypted`.
   let verb: String
+  /// Cipher settings of the encrypted side, or what to write where both are encrypted.
+  let settings: CipherSettings
   /// Refuses a source that cannot be converted, before a key is asked for.
   let precheck: (String, OutputOptions) throws -> Void
   /// The key is to be made up now, so a typed one is asked for twice.
@@ -17,17 +19,8 @@ struct Conversions {
   var inPlaceByDefault = false
   /// The key to get, beside the key that is there.
   var replacementKey: KeyOptions?
-  /// Converts one file.
-  let convert:
-    (ConversionPlan.Step, Keys, OutputOptions, OperationContext) throws
-      -> ConversionReport
-
-  /// The keys that the command line means.
-  struct Keys {
-    let key: KeyMaterial
-    /// nil where the command takes one key.
-    let replacement: KeyMaterial?
-  }
+  /// Converts one file; with the replacement key, where the command takes one.
+  let convert: (ConversionRequest, KeyMaterial?) throws -> ConversionReport
 
   private var asJSON: Bool { parsed.has(Options.json) }
   private var quiet: Bool { parsed.has(Options.quiet) }
@@ -54,10 +47,9 @@ struct Conversions {
       try session.keys.resolve(
         $0.selection(from: parsed), label: label(first, plan, true), new: true)
     }
-    let keys = Keys(key: key, replacement: replacement)
     for step in ready {
       do {
-        say(try convertOne(step, keys), step)
+        say(try convertOne(step, key, replacement), step)
       } catch {
         let status = report(error, on: step)
         if !plan.isBatch || ends(error) { return status }
@@ -67,9 +59,9 @@ struct Conversions {
     return plan.isBatch ? summary(plan, failures) : 0
   }
 
-  private func convertOne(_ step: ConversionPlan.Step, _ keys: Keys) throws
-    -> ConversionReport
-  {
+  private func convertOne(
+    _ step: ConversionPlan.Step, _ key: KeyMaterial, _ replacement: KeyMaterial?
+  ) throws -> ConversionReport {
     var context = OperationContext()
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
@@ -78,7 +70,10 @@ struct Conversions {
     let line = ProgressLine(display, on: session.console, subject: step.source)
     if let line { context.progress = { line.show($0) } }
     defer { line?.finish() }
-    return try convert(step, keys, output(for: step), context)
+    let request = ConversionRequest(
+      source: step.source, output: output(for: step), key: key, settings: settings,
+      context: context)
+    return try convert(request, replacement)
   }
 
   private func output(for step: ConversionPlan.Step) -> OutputOptions {

@@ -12,14 +12,10 @@ enum DecryptCommand {
     let pageSize = parsed.text(Options.outputPageSize).flatMap { Int($0) }
     let exact = parsed.has(Options.exact)
     let conversions = Conversions(
-      parsed: parsed, session: session, verb: "decrypted",
+      parsed: parsed, session: session, verb: "decrypted", settings: settings,
       precheck: { try session.core.precheckDecrypt($0, $1, settings) }, newKey: false
-    ) { step, keys, output, context in
-      var request = Decrypt.Request(
-        source: step.source, output: output, key: keys.key, settings: settings, context: context)
-      request.pageSize = pageSize
-      request.exact = exact
-      return try session.core.decrypt(request)
+    ) { request, _ in
+      try session.core.decrypt(request, pageSize, exact)
     }
     return try conversions.run()
   }

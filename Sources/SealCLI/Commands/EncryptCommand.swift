@@ -11,13 +11,10 @@ enum EncryptCommand {
     _ = try settings.profile()
     let shred = parsed.has(Options.shred)
     let conversions = Conversions(
-      parsed: parsed, session: session, verb: "encrypted",
+      parsed: parsed, session: session, verb: "encrypted", settings: settings,
       precheck: session.core.precheckEncrypt, newKey: true
-    ) { step, keys, output, context in
-      var request = Encrypt.Request(
-        source: step.source, output: output, key: keys.key, settings: settings, context: context)
-      request.shred = shred
-      return try session.core.encrypt(request)
+    ) { request, _ in
+      try session.core.encrypt(request, shred)
     }
     return try conversions.run()
   }

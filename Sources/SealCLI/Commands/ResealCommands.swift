@@ -57,15 +57,12 @@ private struct Resealing {
     let sourceSettings = CipherOptions.source.settings(from: parsed)
     _ = try sourceSettings.candidates()
     let conversions = Conversions(
-      parsed: parsed, session: session, verb: verb,
+      parsed: parsed, session: session, verb: verb, settings: settings,
       precheck: { try session.core.precheckDecrypt($0, $1, sourceSettings) }, newKey: false,
       inPlaceByDefault: true, replacementKey: replacement
-    ) { step, keys, output, context in
+    ) { request, replacement in
       try session.core.reseal(
-        Reseal.Request(
-          source: step.source, output: output, key: keys.key,
-          change: keys.replacement.map { .key($0) } ?? .format, sourceSettings: sourceSettings,
-          settings: settings, context: context))
+        request, replacement.map { .key($0) } ?? .format, sourceSettings)
     }
     return try conversions.run()
   }

@@ -27,9 +27,18 @@ struct CoreFunctions: Sendable {
   var precheckDecrypt: @Sendable (String, OutputOptions, CipherSettings) throws -> Void = {
     try Decrypt.precheck(source: $0, output: $1, settings: $2)
   }
-  var encrypt: @Sendable (Encrypt.Request) throws -> ConversionReport = { try Encrypt.run($0) }
-  var decrypt: @Sendable (Decrypt.Request) throws -> ConversionReport = { try Decrypt.run($0) }
-  var reseal: @Sendable (Reseal.Request) throws -> ConversionReport = { try Reseal.run($0) }
+  /// With whether the source is shredded.
+  var encrypt: @Sendable (ConversionRequest, Bool) throws -> ConversionReport = {
+    try Encrypt.run($0, shred: $1)
+  }
+  /// With the page size of the output, and whether pages stay as they are.
+  var decrypt: @Sendable (ConversionRequest, Int?, Bool) throws -> ConversionReport = {
+    try Decrypt.run($0, pageSize: $1, exact: $2)
+  }
+  var reseal:
+    @Sendable (ConversionRequest, Reseal.Change, CipherSettings) throws -> ConversionReport = {
+      try Reseal.run($0, change: $1, reading: $2)
+    }
 }
 
 /// The surroundings of a run.

@@ -1,5 +1,5 @@
-// What encrypt and decrypt are asked and what they answer: plain values, without a terminal and
-// without a sentence. The work itself is in Encrypt.swift and Decrypt.swift.
+// What a conversion is asked and what it answers: plain values, without a terminal and without a
+// sentence. The work itself is in Encrypt.swift, Decrypt.swift and Reseal.swift.
 
 /// Where an output goes and what it may replace.
 public struct OutputOptions: Sendable {
@@ -31,6 +31,28 @@ public struct OperationContext: Sendable {
   public var cancellation = Cancellation()
 
   public init() {}
+}
+
+/// What every conversion is asked.
+public struct ConversionRequest: Sendable {
+  public var source: String
+  public var output: OutputOptions
+  /// The key of the encrypted side; where both are encrypted, the one that opens the source.
+  public var key: KeyMaterial
+  /// Cipher settings of the encrypted side; where both are encrypted, what to write.
+  public var settings: CipherSettings
+  public var context: OperationContext
+
+  public init(
+    source: String, output: OutputOptions, key: KeyMaterial, settings: CipherSettings,
+    context: OperationContext
+  ) {
+    self.source = source
+    self.output = output
+    self.key = key
+    self.settings = settings
+    self.context = context
+  }
 }
 
 /// What a conversion did.

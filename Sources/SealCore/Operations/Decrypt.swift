@@ -2,30 +2,6 @@
 
 /// Decrypts a SQLCipher database.
 public enum Decrypt {
-  public struct Request: Sendable {
-    public var source: String
-    public var output: OutputOptions
-    public var key: KeyMaterial
-    /// What to read; detected where nothing is named.
-    public var settings: CipherSettings
-    /// Page size of the output; the source's where none is named.
-    public var pageSize: Int?
-    /// Keep pages and reserve as they are.
-    public var exact = false
-    public var context: OperationContext
-
-    public init(
-      source: String, output: OutputOptions, key: KeyMaterial, settings: CipherSettings,
-      context: OperationContext
-    ) {
-      self.source = source
-      self.output = output
-      self.key = key
-      self.settings = settings
-      self.context = context
-    }
-  }
-
   /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
   public static func precheck(source: String, output: OutputOptions, settings: CipherSettings)
     throws
@@ -39,13 +15,16 @@ public enum Decrypt {
     try SourceCheck.output(output, source: source)
   }
 
-  /// Decrypts. Throws `SealError`.
-  public static func run(_ request: Request) throws -> ConversionReport {
+  /// Decrypts; settings that are not named are detected. `pageSize`: bytes, of the output; nil is
+  /// the source's. `exact`: keep pages and reserve as they are. Throws `SealError`.
+  public static func run(_ request: ConversionRequest, pageSize: Int? = nil, exact: Bool = false)
+    throws -> ConversionReport
+  {
     let started = System.now()
     try Engine.current.requireCodec()
     let context = request.context
-    if let size = request.pageSize, !PageGeometry.isPageSize(size) {
-      throw SealError.badProfile(.pageSize(size))
+    if let pageSize, !PageGeometry.isPageSize(pageSize) {
+      throw SealError.badProfile(.pageSize(pageSize))
     }
     let plan = try OutputPlan(request.output, source: request.source, context)
     let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
@@ -59,9 +38,9 @@ public enum Decrypt {
     // The content was secret until now: nobody but the owner gets to read it.
     let job = ConversionJob(
       source: source, plan: plan,
-      pageSize: request.exact
-        ? source.header.pageSize : request.pageSize ?? source.header.pageSize,
-      reserve: request.exact ? source.header.reserve : 0, keepsPages: request.exact, cipher: nil,
+      pageSize: exact
+        ? source.header.pageSize : pageSize ?? source.header.pageSize,
+      reserve: exact ? source.header.reserve : 0, keepsPages: exact, cipher: nil,
       mode: 0o600, context: context)
     var outcome = try job.run()
     outcome.notes.append(.privateMode)

@@ -12,48 +12,25 @@ public enum Reseal {
     case format
   }
 
-  public struct Request: Sendable {
-    public var source: String
-    public var output: OutputOptions
-    /// The key that opens the source.
-    public var key: KeyMaterial
-    public var change: Change
-    /// What to read; detected where nothing is named.
-    public var sourceSettings: CipherSettings
-    /// What to write.
-    public var settings: CipherSettings
-    public var context: OperationContext
-
-    public init(
-      source: String, output: OutputOptions, key: KeyMaterial, change: Change,
-      sourceSettings: CipherSettings, settings: CipherSettings, context: OperationContext
-    ) {
-      self.source = source
-      self.output = output
-      self.key = key
-      self.change = change
-      self.sourceSettings = sourceSettings
-      self.settings = settings
-      self.context = context
-    }
-  }
-
-  /// Seals anew. Throws `SealError`; `.sameKey` where a rekey would change nothing.
-  public static func run(_ request: Request) throws -> ConversionReport {
+  /// Seals anew. `sourceSettings`: what to read; detected where nothing is named. Throws
+  /// `SealError`; `.sameKey` where a rekey would change nothing.
+  public static func run(
+    _ request: ConversionRequest, change: Change, reading sourceSettings: CipherSettings
+  ) throws -> ConversionReport {
     let started = System.now()
     try Engine.current.requireCodec()
     let context = request.context
     let plan = try OutputPlan(request.output, source: request.source, context)
+    let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
     let source = try OpenedDatabase.encrypted(
-      plan.isInPlace ? plan.path : request.source, key: request.key,
-      settings: request.sourceSettings, exclusive: plan.isInPlace, context)
+      path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
     guard let own = source.cipher else {
       throw SealError.wrongKind(path: request.source, found: .plaintext)
     }
     let profile: CipherProfile
     let material: KeyMaterial
     var oldKey: OldKey?
-    switch request.change {
+    switch change {
     case .key(let new):
       profile = try request.settings.profile(over: own.profile)
       material = new
@@ -70,11 +47,12 @@ public enum Reseal {
       }
     }
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let cipher = try TargetCipher(material, profile: profile, givenSalt: request.settings.salt)
+    let cipher = try TargetCipher(
+      material, profile: profile, givenSalt: request.settings.salt, losesSource: plan.isInPlace)
     let status = try source.snapshot.file.status()
     let job = ConversionJob(
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
-      cipher: cipher,
+      keepsPages: keepsLayout(profile, own, source.header), cipher: cipher,
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       context: context, oldKey: oldKey)
     var outcome = try job.run()
@@ -93,14 +71,25 @@ public enum Reseal {
     return hmac.isEqual(to: old)
   }
 
+  /// Whether pages can stay what they are. Between a longer reserve of the B-trees and a shorter one
+  /// of the codec stand bytes that the output's tags would take the place of.
+  private static func keepsLayout(
+    _ profile: CipherProfile, _ own: DetectedCipher, _ header: DatabaseHeader
+  ) -> Bool {
+    header.pageSize == profile.pageSize && header.reserve == profile.reserve
+      && own.profile.reserve == profile.reserve
+  }
+
   private static func keepsSettings(
-    _ request: Request, _ profile: CipherProfile, _ material: KeyMaterial, _ own: DetectedCipher
+    _ request: ConversionRequest, _ profile: CipherProfile, _ material: KeyMaterial,
+    _ own: DetectedCipher
   ) -> Bool {
     profile == own.profile && (material.salt ?? request.settings.salt ?? own.salt) == own.salt
   }
 
   private static func unchanged(
-    _ request: Request, _ plan: OutputPlan, _ source: OpenedDatabase, _ own: DetectedCipher,
+    _ request: ConversionRequest, _ plan: OutputPlan, _ source: OpenedDatabase,
+    _ own: DetectedCipher,
     _ seconds: Double
   ) -> ConversionReport {
     ConversionReport(
