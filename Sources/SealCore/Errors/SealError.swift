@@ -223,5 +223,6 @@ public enum Shortcoming: Sendable, Equatable {
 
 /// Where the proof of an output failed.
 public enum ProofStage: String, Sendable, Equatable {
-  case size, pages, header, engine, content, oldKey
+  case size, pages, header, engine, content
+  case oldKey = "old_key"
 }
