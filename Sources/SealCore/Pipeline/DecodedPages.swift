@@ -1,60 +1,117 @@
 // Decoded pages as a file that SQLite can read, through the read-only VFS: any engine reads any
 // format so, and nothing can be written. Header bytes 18 and 19 are shown as 1, because the log, if
-// there is one, is already laid over.
+// there is one, is already laid over. SQLite mostly asks for pages in ascending order; where it
+// does, threads decode ahead of it. To SQLite a page that cannot be read is an I/O error and no
+// more; what was wrong with it is kept here.
 
 /// The plain image of a page store.
 final class DecodedPages: SnapshotFile, @unchecked Sendable {
   let size: UInt64
   private let store: PageStore
-  private let cache: Monitor<Cache>
+  private let state: Monitor<State>
 
-  private struct Cache {
-    let codec: PageCodec?
+  private struct State {
+    let reader: ReadAhead
     let buffer: PageBuffer
+    /// The page in `buffer`; 0 is none.
     var page: UInt32 = 0
+    /// The page that was asked for last.
+    var last: UInt32 = 0
+    /// Pages in a row, each a little behind the one before.
+    var run = 0
+    /// The last page that was announced to the reader.
+    var announced: UInt32 = 0
+    var fault: (any Error)?
   }
 
-  init(_ store: PageStore) throws {
+  /// A page this little behind the last one counts as next: between two leaves of a tree stand
+  /// pages of its other levels, and overflow pages that were not wanted.
+  private static let nearby: UInt32 = 16
+  /// Bytes that are decoded ahead of a sequential reader.
+  private static let aheadBytes = 2 << 20
+
+  /// `workers` 0: every page is decoded when it is asked for.
+  init(_ store: PageStore, workers: Int = 0, cancellation: Cancellation = Cancellation()) throws {
     self.store = store
     size = store.bytes
-    cache = Monitor(
-      Cache(codec: try store.codec?(), buffer: PageBuffer(bytes: store.pageSize)))
+    state = Monitor(
+      State(
+        reader: try ReadAhead(store, workers: workers, cancellation: cancellation),
+        buffer: PageBuffer(bytes: store.pageSize)))
+  }
+
+  /// Runs `body`, which has SQLite read this file. Where that failed because of a page, throws what
+  /// was wrong with the page (`.damaged`, `.io`, `.interrupted`), and not what SQLite made of it.
+  func explaining<R>(_ body: () throws -> R) throws -> R {
+    state.withLock { $0.fault = nil }
+    do { return try body() } catch { throw state.withLock { $0.fault } ?? error }
   }
 
   func read(offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-    cache.withLock { cache in
+    state.withLock { state in
       var done = 0
       while done < buffer.count {
         let position = offset &+ UInt64(done)
         let pageSize = UInt64(store.pageSize)
-        guard let number = UInt32(exactly: position / pageSize + 1), load(number, &cache) else {
-          return false
-        }
+        guard let number = UInt32(exactly: position / pageSize + 1) else { return false }
         let within = Int(position % pageSize)
         let count = min(buffer.count - done, store.pageSize - within)
-        UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(
-          from: UnsafeRawBufferPointer(start: cache.buffer.start + within, count: count))
+        let target = UnsafeMutableRawBufferPointer(rebasing: buffer[done..<(done + count)])
+        guard copy(number, from: within, to: target, &state) else { return false }
         done += count
       }
       return true
     }
   }
 
-  private func load(_ number: UInt32, _ cache: inout Cache) -> Bool {
-    if cache.page == number { return true }
-    cache.page = 0
+  /// Bytes of one page: a whole one straight from the reader, a part of one by way of the buffer.
+  private func copy(
+    _ number: UInt32, from start: Int, to target: UnsafeMutableRawBufferPointer,
+    _ state: inout State
+  ) -> Bool {
+    if number != state.page, target.count == store.pageSize, let base = target.baseAddress {
+      return load(number, into: base, &state)
+    }
+    if number != state.page {
+      state.page = 0
+      guard load(number, into: state.buffer.start, &state) else { return false }
+      state.page = number
+    }
+    target.copyMemory(
+      from: UnsafeRawBufferPointer(start: state.buffer.start + start, count: target.count))
+    return true
+  }
+
+  private func load(_ number: UInt32, into target: UnsafeMutableRawPointer, _ state: inout State)
+    -> Bool
+  {
+    announce(after: number, &state)
     do {
-      try store.pages.read(
-        first: number, count: 1, pageSize: store.pageSize, into: cache.buffer.start)
-    } catch { return false }
-    if let codec = cache.codec, codec.open(page: number, in: cache.buffer.start) == .forged {
+      try state.reader.read(number, into: target)
+    } catch {
+      state.fault = state.fault ?? error
       return false
     }
     if number == 1 {
-      cache.buffer.start.storeBytes(of: 1, toByteOffset: 18, as: UInt8.self)
-      cache.buffer.start.storeBytes(of: 1, toByteOffset: 19, as: UInt8.self)
+      target.storeBytes(of: 1, toByteOffset: 18, as: UInt8.self)
+      target.storeBytes(of: 1, toByteOffset: 19, as: UInt8.self)
     }
-    cache.page = number
     return true
+  }
+
+  /// Has the threads decode what a sequential reader will want next.
+  private func announce(after number: UInt32, _ state: inout State) {
+    let isNext = number > state.last && number - state.last <= Self.nearby
+    state.run = isNext ? state.run + 1 : 0
+    state.last = number
+    guard state.run >= 4 else { return }
+    let ahead = UInt32(clamping: max(1, Self.aheadBytes / store.pageSize))
+    if state.announced < number || state.announced - number > ahead { state.announced = number }
+    // Not before half of it is used up, so that the pieces stay large.
+    guard state.announced - number <= ahead / 2 else { return }
+    let end = min(UInt64(number) + UInt64(ahead), UInt64(store.pageCount))
+    guard end > UInt64(state.announced) else { return }
+    state.reader.prefetch(Array((state.announced + 1)...UInt32(end)), now: true)
+    state.announced = UInt32(end)
   }
 }
