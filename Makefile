@@ -31,6 +31,9 @@ else
   STATIC := --static-swift-stdlib -Xswiftc -L$(STATIC_DIR) \
     -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 endif
+# The multi-buffer library where `make deps` found it. Looked for when a rule runs: it may come then.
+MULTI := $(CURDIR)/.build/multibuffer
+export DBSEAL_MULTIBUFFER = $(if $(wildcard $(MULTI)/libdbseal-ipsec-mb.a),$(MULTI))
 export PKG_CONFIG_PATH := $(PC_PATH):$(PKG_CONFIG_PATH)
 
 SWIFT_FLAGS := --scratch-path $(SCRATCH)

@@ -1,7 +1,10 @@
 // swift-tools-version: 6.0
-// The package: two C libraries of the system, the core, the command line, and the binary.
+// The package: C libraries of the system, the core, the command line, and the binary.
 // `make` chooses the SQLCipher to link by PKG_CONFIG_PATH (see Makefile and Docs/building.md).
 import PackageDescription
+
+/// The folder of the multi-buffer library's archive; nothing is linked where it is not named.
+let multiBuffer = Context.environment["DBSEAL_MULTIBUFFER"] ?? ""
 
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -21,7 +24,12 @@ let package = Package(
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CSystem"),
     .target(
-      name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto", "CSystem"],
+      name: "CMultiBuffer",
+      cSettings: multiBuffer.isEmpty ? [] : [.define("DBSEAL_MULTIBUFFER")],
+      linkerSettings: multiBuffer.isEmpty
+        ? [] : [.unsafeFlags(["-L\(multiBuffer)"]), .linkedLibrary("dbseal-ipsec-mb")]),
+    .target(
+      name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto", "CSystem", "CMultiBuffer"],
       swiftSettings: settings),
     .target(name: "SealCLI", dependencies: ["SealCore"], swiftSettings: settings),
     .executableTarget(name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings),

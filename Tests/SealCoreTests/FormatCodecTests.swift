@@ -126,7 +126,7 @@ import Testing
     var expected: [UInt32: PageVerdict] = [4: .blank]
     if profile.hmacAlgorithm != nil { expected[7] = .forged }
     var seen: [UInt32: PageVerdict] = [:]
-    codec.authenticate(first: 1, count: 9, file) { seen[$0] = $1 }
+    codec.authenticate(first: 1, count: 9, &file) { seen[$0] = $1 }
     #expect(seen == expected)
     seen = [:]
     file.withUnsafeMutableBytes { buffer in

@@ -25,10 +25,12 @@ import Testing
   @Test(arguments: Fixture.all)
   func authenticatesWithoutChangingAByte(_ fixture: Fixture) throws {
     let codec = try fixture.codec()
-    let file = try fixture.bytes()
-    codec.authenticate(first: 1, count: file.count / codec.pageSize, file) { number, verdict in
+    var file = try fixture.bytes()
+    let before = file
+    codec.authenticate(first: 1, count: file.count / codec.pageSize, &file) { number, verdict in
       Issue.record("page \(number): \(verdict)")
     }
+    #expect(file == before)
   }
 
   @Test(arguments: Fixture.all.filter { $0.settings.hmac_algorithm != "none" })
@@ -36,7 +38,7 @@ import Testing
     let right = try fixture.codec()
     guard right.profile.hmacAlgorithm != nil else { return }
     let material = try fixture.material()
-    let file = try fixture.bytes()
+    var file = try fixture.bytes()
     var profiles: [CipherProfile] = []
     func vary(_ change: (inout CipherProfile) -> Void) {
       var other = right.profile
@@ -56,7 +58,7 @@ import Testing
       let codec = try PageCodec(profile: profile, keys: keys, salt: right.salt)
       var forged = 0
       let count = file.count / codec.pageSize
-      codec.authenticate(first: 1, count: count, file) { _, verdict in
+      codec.authenticate(first: 1, count: count, &file) { _, verdict in
         forged += verdict == .forged ? 1 : 0
       }
       #expect(forged == count, "\(profile)")

@@ -15,7 +15,8 @@ struct EngineFacts: Sendable {
   static var current: EngineFacts {
     let engine = Engine.current
     return EngineFacts(
-      sqlcipher: engine.cipherVersion, sqlite: engine.sqliteVersion, crypto: LibCrypto.version)
+      sqlcipher: engine.cipherVersion, sqlite: engine.sqliteVersion,
+      crypto: CryptoProvider.description)
   }
 }
 

@@ -202,6 +202,11 @@ enum System {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  /// A variable of the environment; nil where it is not set.
+  static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
   /// Processors that this process may use.
   static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 

@@ -27,16 +27,21 @@ final class PageCodec {
   let pageSize: Int
   let usableSize: Int
 
-  private let tagLength: Int
+  let tagLength: Int
   private let encryptor: CipherContext
   private let decryptor: CipherContext
   private let authenticator: MacContext?
   private let random: RandomPool
   private let scratch: UnsafeMutableRawPointer
+  /// Made for the first run of pages that is worth it.
+  let many: MultiBufferLoader
 
   /// Throws `.badProfile` for settings or a salt that cannot be, `.unsupported(.crypto)` where
   /// libcrypto lacks an algorithm.
-  init(profile: CipherProfile, keys: PageKeys, salt: [UInt8]) throws {
+  init(
+    profile: CipherProfile, keys: PageKeys, salt: [UInt8],
+    provider: CryptoProvider = .current
+  ) throws {
     try profile.validate()
     guard salt.count == KeyDerivation.saltLength else {
       throw SealError.badProfile(.saltLength(salt.count))
@@ -57,18 +62,19 @@ final class PageCodec {
       authenticator = nil
     }
     random = RandomPool()
+    many = MultiBufferLoader(provider, keys: keys, hash: profile.hmacAlgorithm)
     scratch = .allocate(byteCount: 64, alignment: 16)
   }
 
   deinit { scratch.deallocate() }
 
   /// Where encryption starts in page `number`, in bytes.
-  private func start(of number: UInt32) -> Int {
+  func start(of number: UInt32) -> Int {
     number == 1 ? max(Self.magic.count, profile.plaintextHeader) : 0
   }
 
   /// The page number as the four bytes in memory that the tag covers.
-  private func suffix(_ number: UInt32) -> UInt32 {
+  func suffix(_ number: UInt32) -> UInt32 {
     profile.pageNumberOrder == .bigEndian ? number.bigEndian : number.littleEndian
   }
 
@@ -95,11 +101,27 @@ final class PageCodec {
     let start = start(of: number)
     let iv = buffer + usableSize
     guard decryptor.run(buffer + start, count: usableSize - start, iv: iv) else { return .forged }
+    restore(page: number, in: buffer)
+    return .opened
+  }
+
+  /// What a decrypted page has in place of salt and reserve.
+  func restore(page number: UInt32, in buffer: UnsafeMutableRawPointer) {
     if number == 1, profile.plaintextHeader == 0 {
       buffer.copyMemory(from: Self.magic, byteCount: Self.magic.count)
     }
-    iv.initializeMemory(as: UInt8.self, repeating: 0, count: profile.reserve)
-    return .opened
+    (buffer + usableSize).initializeMemory(as: UInt8.self, repeating: 0, count: profile.reserve)
+  }
+
+  /// What a page has before it is encrypted: the IV, the random filler, and page 1 its salt.
+  func prepare(page number: UInt32, in buffer: UnsafeMutableRawPointer) throws {
+    let iv = buffer + usableSize
+    let filler = profile.reserve - Self.ivLength - tagLength
+    try random.take(Self.ivLength, into: iv)
+    if filler > 0 { try random.take(filler, into: iv + Self.ivLength + tagLength) }
+    if number == 1, profile.plaintextHeader == 0 {
+      buffer.copyMemory(from: salt, byteCount: salt.count)
+    }
   }
 
   /// Encrypts and tags page `number` (pageSize bytes) in place, with a fresh IV; page 1 gets the
@@ -109,12 +131,7 @@ final class PageCodec {
     let start = start(of: number)
     let iv = buffer + usableSize
     let tag = iv + Self.ivLength
-    let filler = profile.reserve - Self.ivLength - tagLength
-    try random.take(Self.ivLength, into: iv)
-    if filler > 0 { try random.take(filler, into: tag + tagLength) }
-    if number == 1, profile.plaintextHeader == 0 {
-      buffer.copyMemory(from: salt, byteCount: salt.count)
-    }
+    try prepare(page: number, in: buffer)
     guard encryptor.run(buffer + start, count: usableSize - start, iv: iv) else {
       throw SealError.unsupported(.crypto(function: "EVP_CipherUpdate"))
     }
@@ -126,48 +143,11 @@ final class PageCodec {
   }
 
   /// Whether a page is zeros from end to end. Any other page answers within its first words.
-  private func isBlank(_ buffer: UnsafeRawPointer) -> Bool {
+  func isBlank(_ buffer: UnsafeRawPointer) -> Bool {
     for offset in stride(from: 0, to: pageSize, by: 8)
     where buffer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) != 0 {
       return false
     }
     return true
-  }
-}
-
-// Several pages in a row. Here they run one after the other; the shape is what a provider that
-// hashes and encrypts many pages side by side needs.
-extension PageCodec {
-  /// Opens `count` consecutive pages from page `first`, as `open(page:in:)` does. `report` hears
-  /// of every page that is not `.opened`, in ascending order.
-  func open(
-    first: UInt32, count: Int, in buffer: UnsafeMutableRawPointer,
-    report: (UInt32, PageVerdict) throws -> Void
-  ) rethrows {
-    for index in 0..<max(0, count) {
-      let number = first &+ UInt32(truncatingIfNeeded: index)
-      let verdict = open(page: number, in: buffer + index &* pageSize)
-      if verdict != .opened { try report(number, verdict) }
-    }
-  }
-
-  /// Authenticates `count` consecutive pages from page `first`; `report` as in `open`.
-  func authenticate(
-    first: UInt32, count: Int, _ buffer: UnsafeRawPointer,
-    report: (UInt32, PageVerdict) throws -> Void
-  ) rethrows {
-    for index in 0..<max(0, count) {
-      let number = first &+ UInt32(truncatingIfNeeded: index)
-      let verdict = authenticate(page: number, buffer + index &* pageSize)
-      if verdict != .opened { try report(number, verdict) }
-    }
-  }
-
-  /// Seals `count` consecutive pages from page `first`. The lock-byte page must not be among them.
-  func seal(first: UInt32, count: Int, in buffer: UnsafeMutableRawPointer) throws {
-    for index in 0..<max(0, count) {
-      let number = first &+ UInt32(truncatingIfNeeded: index)
-      try seal(page: number, in: buffer + index &* pageSize)
-    }
   }
 }

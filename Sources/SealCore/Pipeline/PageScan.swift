@@ -41,12 +41,14 @@ struct PageScan: Sendable {
         guard !wanted.isEmpty else { return }
         try store.pages.read(
           first: first, count: count, pageSize: store.pageSize, into: buffer.start)
-        for index in wanted {
-          let number = first + UInt32(index)
-          switch codec.authenticate(page: number, buffer.start + index * store.pageSize) {
-          case .opened: continue
-          case .forged: findings.withLock { $0.forged.append(number) }
-          case .blank: findings.withLock { $0.blank.append(number) }
+        for run in Self.runs(of: wanted) {
+          codec.authenticate(
+            first: first + UInt32(run.lowerBound), count: run.count,
+            buffer.start + run.lowerBound * store.pageSize
+          ) { number, verdict in
+            findings.withLock {
+              if verdict == .blank { $0.blank.append(number) } else { $0.forged.append(number) }
+            }
           }
         }
       }
@@ -55,5 +57,18 @@ struct PageScan: Sendable {
     result.forged.sort()
     result.blank.sort()
     return result
+  }
+
+  /// Ascending numbers as ranges.
+  private static func runs(of indexes: [Int]) -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    for index in indexes {
+      if let last = runs.last, last.upperBound == index {
+        runs[runs.count - 1] = last.lowerBound..<(index + 1)
+      } else {
+        runs.append(index..<(index + 1))
+      }
+    }
+    return runs
   }
 }
