@@ -97,41 +97,94 @@ import Testing
   /// Types by fileformat2.html, "Record Format": 0 NULL, 1-6 integers, 8 and 9 constants, 13 + 2n
   /// text.
   @Test func rewritesTheRootAndNothingElse() throws {
-    let row: [UInt8] = [6, 17, 15, 15, 1, 17, 0x41, 0x42, 0x61, 0x62, 5, 0x78, 0x79]
-    try row.withUnsafeBytes { bytes in
-      let record = try #require(SchemaRecord(bytes))
-      #expect(record.root == 5)
-      #expect(
-        record.replacingRoot(in: bytes, with: 300)
-          == [6, 17, 15, 15, 2, 17, 0x41, 0x42, 0x61, 0x62, 1, 44, 0x78, 0x79])
-      #expect(
-        record.replacingRoot(in: bytes, with: 0x8000_0000)
-          == [6, 17, 15, 15, 5, 17, 0x41, 0x42, 0x61, 0x62, 0, 0, 0x80, 0, 0, 0, 0x78, 0x79])
+    // index, a name and a table of one letter, the root page, SQL of two letters.
+    let before: [UInt8] = [6, 23, 15, 15]
+    let texts: [UInt8] = Array("indexAB".utf8)
+    func row(_ root: [UInt8], _ value: [UInt8]) -> [UInt8] {
+      before + root + [17] + texts + value + Array("xy".utf8)
     }
-    func root(_ row: [UInt8]) -> UInt32? { row.withUnsafeBytes { SchemaRecord($0)?.root } }
-    #expect(root([6, 0, 0, 0, 0, 0]) == 0)
-    #expect(root([6, 0, 0, 0, 8, 0]) == 0)
-    #expect(root([6, 0, 0, 0, 9, 0]) == 1)
-    #expect(root([6, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 7]) == 7)
-    #expect(root([6, 0, 0, 0, 1, 0, 0xff]) == nil)
-    #expect(root([6, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 7]) == nil)
-    #expect(root([6, 0, 0, 0, 13, 0]) == nil)
-    #expect(root([4, 0, 0, 0]) == nil)
-    #expect(root([0]) == nil)
-    #expect(root([0xff]) == nil)
-    #expect(root([]) == nil)
-    #expect(root([0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0]) == nil)
+    #expect(rewritten(row([1], [5]), 300) == row([2], [1, 44]))
+    #expect(rewritten(row([1], [5]), 0x8000_0000) == row([5], [0, 0, 0x80, 0, 0, 0]))
+    // SQLite reads a text or a blob of digits as their number.
+    #expect(rewritten(row([15], Array("7".utf8)), 8) == row([1], [8]))
+  }
+
+  private func rewritten(_ row: [UInt8], _ root: UInt32) -> [UInt8]? {
+    row.withUnsafeBytes { bytes in
+      guard let record = SchemaRecord(bytes, total: bytes.count) else { return nil }
+      let (head, tail) = record.pieces(of: bytes, withRoot: root)
+      return head + tail
+    }
+  }
+
+  private func record(_ row: [UInt8]) -> SchemaRecord? {
+    row.withUnsafeBytes { SchemaRecord($0, total: $0.count) }
+  }
+
+  /// What SQLite 3.40 makes of each was tried with `PRAGMA writable_schema`.
+  @Test(
+    arguments: [
+      ([9], [], 1), ([6], [0, 0, 0, 0, 0, 0, 0, 7], 7), ([16], Array("12".utf8), 12),
+      ([17], Array("12".utf8), 12), ([16], [0x31, 0], 1), ([0], [], nil), ([8], [], nil),
+      ([1], [0], nil), ([1], [0xff], nil), ([7], [0, 0, 0, 0, 0, 0, 0, 7], nil), ([13], [], nil),
+      ([17], Array("1x".utf8), nil), ([17], Array("-1".utf8), nil),
+      ([33], Array("99999999999".utf8), nil),
+      ([10], [], nil), ([11], [], nil),
+    ] as [([UInt8], [UInt8], UInt32?)])
+  func readsARootAsSQLiteDoes(_ serial: [UInt8], _ value: [UInt8], _ root: UInt32?) {
+    let sql = Array("CREATE TABLE t(a)".utf8)
+    let row =
+      [6, 23, 15, 15] + serial + [UInt8(13 + 2 * sql.count)] + Array("tablett".utf8) + value + sql
+    #expect(record(row)?.root == root)
+  }
+
+  /// A row whose kind and SQL agree that it has no tree keeps none, whatever number it carries.
+  @Test(
+    arguments: [
+      ("trigger", "CREATE TRIGGER a AFTER INSERT ON b BEGIN SELECT 1; END", 5, 0),
+      ("view", "create view a AS SELECT 1", 5, 0),
+      ("table", "CREATE /*x*/ VIRTUAL TABLE a USING b", 5, 0),
+      ("table", "CREATE VIRTUAL TABLE a USING b", 0, 0), ("table", "CREATE TABLE a(b)", 5, 5),
+      ("table", "CREATE TABLE a(b)", 0, nil), ("index", "CREATE INDEX a ON b(c)", 0, nil),
+      ("index", "", 5, 5), ("table", "", 5, nil), ("trigger", "CREATE TABLE a(b)", 5, 5),
+      ("tomorrow", "CREATE TOMORROW a", 5, 5), ("tomorrow", "CREATE TOMORROW a", 0, 0),
+    ] as [(String, String, UInt8, UInt32?)])
+  func tellsWhichRowsHaveATree(_ kind: String, _ sql: String, _ number: UInt8, _ root: UInt32?) {
+    let row =
+      [6, UInt8(13 + 2 * kind.utf8.count), 15, 15, 1] + [
+        UInt8(truncatingIfNeeded: 13 + 2 * sql.utf8.count)
+      ]
+      + Array((kind + "ab").utf8) + [number] + Array(sql.utf8)
+    #expect(sql.utf8.count < 57)
+    #expect(record(row)?.root == root)
+    if root == 0, number != 0 { #expect(rewritten(row, 0)?.count == row.count) }
+  }
+
+  @Test(
+    arguments: [
+      [6, 0, 0, 0, 1, 0, 7], [6, 15, 15, 15, 1, 15], [4, 0, 0, 0], [0], [0xff], [],
+      [0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0],
+    ] as [[UInt8]])
+  func refusesWhatIsNoRow(_ row: [UInt8]) { #expect(record(row) == nil) }
+
+  /// One damaged byte in the header of the record moves every value behind it.
+  @Test(arguments: [127, 10, 11, 1, 0, 45, 49] as [UInt8])
+  func refusesADamagedTypeOfTheSQL(_ serial: UInt8) {
+    let sql = Array("CREATE TABLE t(a)".utf8)
+    let row = [6, 23, 15, 15, 1, serial] + Array("tablett".utf8) + [5] + sql
+    #expect(record(row) == nil)
   }
 
   /// SQLite never writes more than five columns there; what stands behind them survives.
   @Test func keepsColumnsBehindTheLast() throws {
     let extra = [UInt8](repeating: 8, count: 130)
-    let row: [UInt8] = [0x81, 8, 0, 0, 0, 1, 0] + extra.dropFirst() + [9]
-    try row.withUnsafeBytes { bytes in
-      let record = try #require(SchemaRecord(bytes))
-      #expect(record.root == 9)
-      #expect(record.replacingRoot(in: bytes, with: 8) == row.dropLast() + [8])
-    }
+    let row: [UInt8] =
+      [0x81, 8, 23, 15, 15, 1, 17] + extra.dropFirst() + Array("indexAB".utf8) + [9]
+      + Array("xy".utf8)
+    #expect(record(row)?.root == 9)
+    var wanted = row
+    wanted[wanted.count - 3] = 8
+    #expect(rewritten(row, 8) == wanted)
   }
 
   @Test func asksAheadForTheLeavesInOrder() throws {

@@ -46,21 +46,19 @@ final class ContentDigest {
   @inline(__always)
   func bytes(_ start: UnsafeRawPointer, _ count: Int) { digest.update(start, count) }
 
-  /// A row of `sqlite_master`; `ordinal` is its tree's, from 1, or 0 where it has none.
-  func schemaRow(
-    _ cell: Cell, _ payload: UnsafeRawBufferPointer, _ record: SchemaRecord, ordinal: UInt32
+  /// A row of `sqlite_master` of which `start` is known; the rest follows by `bytes`. `ordinal` is
+  /// its tree's, from 1, or 0 where it has none.
+  func beginSchemaRow(
+    _ cell: Cell, _ start: UnsafeRawBufferPointer, _ record: SchemaRecord, ordinal: UInt32
   ) {
     var cell = cell
-    guard ordinal != 0 else {
-      beginRecord(cell, isTable: true)
-      if let start = payload.baseAddress { bytes(start, payload.count) }
-      return
+    let (head, tail) = record.pieces(of: start, withRoot: ordinal)
+    cell.length += head.count - (start.count - tail.count)
+    beginRecord(cell, isTable: true)
+    head.withUnsafeBytes { head in
+      if let base = head.baseAddress { bytes(base, head.count) }
     }
-    record.replacingRoot(in: payload, with: ordinal).withUnsafeBytes { neutral in
-      cell.length = neutral.count
-      beginRecord(cell, isTable: true)
-      if let start = neutral.baseAddress { bytes(start, neutral.count) }
-    }
+    if let base = tail.baseAddress { bytes(base, tail.count) }
   }
 
   func finish() throws -> ContentSummary {

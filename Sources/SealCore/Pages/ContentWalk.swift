@@ -28,12 +28,24 @@ final class ContentWalk: TreeConsumer {
       try cursor.run(walk)
     }
     digest.beginTree(isTable: true)
-    var ordinal: UInt32 = 0
-    try SchemaReader.forEachRow(cursor) { cell, payload, record in
-      if record.root != 0 { ordinal &+= 1 }
-      digest.schemaRow(cell, payload, record, ordinal: record.root == 0 ? 0 : ordinal)
-    }
+    try SchemaReader.forEachRow(cursor, SchemaRows(digest))
     return try digest.finish()
+  }
+
+  /// Digests the rows of `sqlite_master`.
+  private final class SchemaRows: SchemaConsumer {
+    private let digest: ContentDigest
+    private var ordinal: UInt32 = 0
+
+    init(_ digest: ContentDigest) { self.digest = digest }
+
+    func begin(_ cell: Cell, _ start: UnsafeRawBufferPointer, _ record: SchemaRecord) {
+      if record.root != 0 { ordinal &+= 1 }
+      digest.beginSchemaRow(cell, start, record, ordinal: record.root == 0 ? 0 : ordinal)
+    }
+
+    func more(_ bytes: UnsafeRawPointer, _ count: Int) { digest.bytes(bytes, count) }
+    func end() {}
   }
 
   func leaf(_ page: BTreePage) throws {

@@ -108,35 +108,61 @@ final class Relayout: TreeConsumer {
   private func copySchema(_ roots: [UInt32], firstPage: UnsafeMutableRawPointer) throws {
     digest.beginTree(isTable: true)
     loader.begin(isTable: true)
-    var ordinal = 0
-    try SchemaReader.forEachRow(cursor) { cell, payload, record in
-      guard record.root != 0 else {
-        self.digest.schemaRow(cell, payload, record, ordinal: 0)
-        return try self.schemaRow(cell.rowid, payload)
-      }
-      guard ordinal < roots.count else {
-        throw SealError.changedWhileReading(path: self.cursor.path)
-      }
-      let root = roots[ordinal]
-      ordinal += 1
-      self.digest.schemaRow(cell, payload, record, ordinal: UInt32(truncatingIfNeeded: ordinal))
-      let changed = record.replacingRoot(in: payload, with: root)
-      try changed.withUnsafeBytes { try self.schemaRow(cell.rowid, $0) }
-    }
+    try SchemaReader.forEachRow(cursor, SchemaRows(self, roots))
     try loader.finishFirstPage(firstPage)
   }
 
-  /// Loads one row of `sqlite_master`.
-  private func schemaRow(_ rowid: Int64, _ record: UnsafeRawBufferPointer) throws {
-    guard let start = record.baseAddress else { return }
-    var length = Varint.write(UInt64(record.count), to: head)
-    length += Varint.write(UInt64(bitPattern: rowid), to: head + length)
-    splitter.begin(head: head, length, length: record.count, isTable: true)
-    try splitter.append(start, record.count)
-    if !loader.leaf.append(splitter.cell, splitter.size) {
-      try loader.leafFull(splitter.cell, splitter.size, previous: lastRowid)
+  /// Loads the rows of `sqlite_master` with new root pages.
+  private final class SchemaRows: SchemaConsumer {
+    private let relayout: Relayout
+    private let roots: [UInt32]
+    private var ordinal = 0
+    private var rowid: Int64 = 0
+
+    init(_ relayout: Relayout, _ roots: [UInt32]) {
+      self.relayout = relayout
+      self.roots = roots
     }
-    lastRowid = rowid
+
+    func begin(_ cell: Cell, _ start: UnsafeRawBufferPointer, _ record: SchemaRecord) throws {
+      var root: UInt32 = 0
+      if record.root != 0 {
+        guard ordinal < roots.count else {
+          throw SealError.changedWhileReading(path: relayout.cursor.path)
+        }
+        root = roots[ordinal]
+        ordinal += 1
+      }
+      relayout.digest.beginSchemaRow(
+        cell, start, record,
+        ordinal: root == 0 ? 0 : UInt32(truncatingIfNeeded: ordinal))
+      rowid = cell.rowid
+      let (head, tail) = record.pieces(of: start, withRoot: root)
+      let total = cell.length + head.count - (start.count - tail.count)
+      let varints = relayout.head
+      var length = Varint.write(UInt64(total), to: varints)
+      length += Varint.write(UInt64(bitPattern: rowid), to: varints + length)
+      relayout.splitter.begin(head: varints, length, length: total, isTable: true)
+      try head.withUnsafeBytes { try append($0) }
+      try append(tail)
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) throws {
+      if let base = bytes.baseAddress { try relayout.splitter.append(base, bytes.count) }
+    }
+
+    func more(_ bytes: UnsafeRawPointer, _ count: Int) throws {
+      relayout.digest.bytes(bytes, count)
+      try relayout.splitter.append(bytes, count)
+    }
+
+    func end() throws {
+      let (loader, splitter) = (relayout.loader, relayout.splitter)
+      if !loader.leaf.append(splitter.cell, splitter.size) {
+        try loader.leafFull(splitter.cell, splitter.size, previous: relayout.lastRowid)
+      }
+      relayout.lastRowid = rowid
+    }
   }
 
   func leaf(_ page: BTreePage) throws {
