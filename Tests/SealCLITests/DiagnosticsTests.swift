@@ -43,6 +43,7 @@ private let samples: [(SealError, Int32)] =
     (.unsupported(.engineTooOld(engine: "3.4.1", needed: "4.0", feature: "format 4")), 10),
     (.unsupported(.schema(message: "malformed")), 10),
     (.unsupported(.crypto(function: "RAND_bytes")), 10), (.unsupported(.logVersion(1)), 10),
+    (.unsupported(.fileFormat(3)), 10),
     (.interrupted(signal: 2), 130),
     (.interrupted(signal: 15), 143), (.interrupted(signal: 1), 129),
   ]

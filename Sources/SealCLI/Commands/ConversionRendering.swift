@@ -100,6 +100,12 @@ struct ConversionRendering {
     case .privateMode: "only its owner can read the output (mode 600)"
     case .preallocated(let bytes):
       "the file is longer than the database, by \(Diagnostics.count(bytes, "byte")) of zeros"
+    case .unusedPages(let pages, let total):
+      "nothing in the source uses \(DamageDiagnostics.list(pages, total)), and SQLite never reads"
+        + " \(total == 1 ? "it" : "them"); integrity_check calls that never used"
+    case .freeListBroken(let page):
+      "the source's list of free pages is broken at page \(page), so pages that nothing uses"
+        + " could not be looked for"
     }
   }
 
@@ -116,6 +122,8 @@ struct ConversionRendering {
     case .schemaNotUnderstood: "schema_not_understood"
     case .privateMode: "private_mode"
     case .preallocated: "preallocated"
+    case .unusedPages: "unused_pages"
+    case .freeListBroken: "free_list_broken"
     }
   }
 

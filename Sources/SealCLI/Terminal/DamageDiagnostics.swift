@@ -33,8 +33,18 @@ enum DamageDiagnostics {
         facts: [.init("size", .unsigned(actual)), .init("expected_size", .unsigned(expected))])
     case .structure(let page, let flaw):
       return Diagnosis(
-        .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path,
+        .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path, hint: hint(flaw),
         facts: [.init("page", .integer(Int64(page)))])
+    }
+  }
+
+  private static func hint(_ flaw: StructureFlaw) -> String? {
+    switch flaw {
+    case .unused: "keep the old file with --backup, or convert to a new file"
+    case .freelist: "VACUUM makes a new one"
+    case .pageType, .cellOutside, .cellCount, .pageOutside, .pageTwice, .tooDeep, .mixedTree,
+      .overflowShort, .payloadTooLarge, .schemaRecord, .blank:
+      nil
     }
   }
 

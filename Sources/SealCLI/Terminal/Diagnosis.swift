@@ -49,3 +49,10 @@ struct Diagnosis: Sendable, Equatable {
       ] + facts)
   }
 }
+
+/// A file of our own that could not be written: a generated one, or standard output.
+struct OutputFailure: Error, Sendable, Equatable {
+  let path: String
+  let errno: Int32
+  var hint: String?
+}

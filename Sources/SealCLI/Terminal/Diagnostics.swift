@@ -209,6 +209,11 @@ enum Diagnostics {
       return Diagnosis(
         .unsupported, "the -wal beside it is of version \(version), and only 3007000 is known",
         hint: "checkpoint it with the program that wrote it; it may hold committed rows")
+    case .fileFormat(let version):
+      return Diagnosis(
+        .unsupported,
+        "the database is of file format \(version), and SQLite knows 1 and 2",
+        hint: "a newer SQLite wrote it, or byte 19 of its header was altered")
     case .crypto(let function):
       return Diagnosis(.unsupported, "libcrypto refused: \(function) failed")
     }
@@ -255,11 +260,4 @@ enum Diagnostics {
     }
     return "\(number / scale) \(units[unit])"
   }
-}
-
-/// A file of our own that could not be written: a generated one, or standard output.
-struct OutputFailure: Error, Sendable, Equatable {
-  let path: String
-  let errno: Int32
-  var hint: String?
 }

@@ -150,6 +150,8 @@ public enum StructureFlaw: String, Sendable, Equatable {
   case schemaRecord = "holds a schema record that cannot be read"
   case blank = "was wiped to zeros"
   case freelist = "breaks the list of free pages"
+  /// Not a danger by itself; thrown where such a page would be lost for good.
+  case unused = "belongs to no table, index or list of free pages, and would be lost"
 }
 
 /// What a file turned out to be.
@@ -219,6 +221,8 @@ public enum Shortcoming: Sendable, Equatable {
   case crypto(function: String)
   /// The write-ahead log beside the database is of a version that SQLite does not have yet.
   case logVersion(UInt32)
+  /// The database header asks for a read version above 2, which no SQLite has.
+  case fileFormat(UInt8)
 }
 
 /// Where the proof of an output failed.

@@ -10,7 +10,7 @@ enum PlainPage {
     guard page.count == profile.pageSize, page.count >= 512 else { return false }
     let size = number16(page, 16)
     guard size == (profile.pageSize == 65536 ? 1 : profile.pageSize) else { return false }
-    guard (1...2).contains(page[18]), (1...2).contains(page[19]) else { return false }
+    guard page[19] <= 2 else { return false }
     guard page[21] == 64, page[22] == 32, page[23] == 32 else { return false }
     // Byte 20 may exceed the codec's reserve: SQLCipher 4 leaves 80 there for every format.
     let usable = profile.pageSize - Int(page[20])

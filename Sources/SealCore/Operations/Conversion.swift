@@ -121,4 +121,8 @@ public enum Note: Sendable, Equatable {
   case privateMode
   /// The file is longer than its header says, by whole pages of zeros.
   case preallocated(bytes: UInt64)
+  /// Pages that no tree and no list of free pages leads to; `first` may be capped.
+  case unusedPages(first: [UInt32], total: Int)
+  /// The list of free pages contradicts itself at this page; the output has a new one.
+  case freeListBroken(page: UInt32)
 }

@@ -49,6 +49,8 @@ struct ConversionJob {
   let cipher: TargetCipher?
   /// Permission bits of the output; nil in place means those of the old file.
   let mode: UInt32?
+  /// The source goes after success, with whatever the output does not have.
+  var losesSource = false
   let context: OperationContext
   /// A key that must not open the output any more.
   var oldKey: OldKey?
@@ -89,7 +91,8 @@ struct ConversionJob {
     try context.cancellation.check()
     let backup = try plan.commit(replacement, source: source.snapshot)
     return Outcome(
-      pages: written.pageCount, proof: proof, notes: leftovers + notes, backup: backup)
+      pages: written.pageCount, proof: proof, notes: leftovers + written.notes + notes,
+      backup: backup)
   }
 
   /// An upper estimate of the output's size in bytes: the used pages, re-laid.
@@ -104,6 +107,7 @@ struct ConversionJob {
   private struct Written {
     var pageCount: UInt32
     var content: WrittenContent
+    var notes: [Note]
   }
 
   private func write(to file: File) throws -> Written {
@@ -112,14 +116,15 @@ struct ConversionJob {
     let key = try StreamDigest.randomKey()
     do {
       if keepsPages {
-        try requireSoundTrees(store, key)
+        let unused = try requireSoundTrees(store, key)
         let copy = PageCopy(
           source: store, cancellation: context.cancellation, workers: max(1, workers),
           digestKey: key)
         let passage = try copy.write(to: file, codec: cipher?.codec, meter: meter)
         try BlankPages(store: store, header: source.header, context: context)
           .require(passage.blanks)
-        return Written(pageCount: store.pageCount, content: .pages(key, passage))
+        return Written(
+          pageCount: store.pageCount, content: .pages(key, passage), notes: unused.notes)
       }
       return try relay(store, to: file, key, meter)
     } catch SealError.damaged(let damage) {
@@ -145,7 +150,12 @@ struct ConversionJob {
     let rest = try scan(of: store).run(skipping: reader.visited)
     if let damage = Damage(forged: rest.forged, in: store) { throw SealError.damaged(damage) }
     try BlankPages(store: store, header: source.header, context: context).require(rest.blank)
-    return Written(pageCount: result.pageCount, content: .trees(key, result.content))
+    let unused = try unusedPages(reader)
+    if losesSource || (plan.isInPlace && plan.backup == nil) {
+      try unused.requireNothingToLose(in: reader, path: source.path)
+    }
+    return Written(
+      pageCount: result.pageCount, content: .trees(key, result.content), notes: unused.notes)
   }
 
   private func scan(of store: PageStore) -> PageScan {
@@ -154,11 +164,21 @@ struct ConversionJob {
 
   /// Walks the trees of a source whose pages are copied without a look: a copy of a broken database
   /// is equal to it and proves nothing.
-  private func requireSoundTrees(_ store: PageStore, _ key: Secret) throws {
+  private func requireSoundTrees(_ store: PageStore, _ key: Secret) throws -> UnusedPages {
     let reader = try ReadAhead(store, workers: workers, cancellation: context.cancellation)
     defer { reader.stop() }
     _ = try ContentWalk.summary(of: reader, path: source.path, key: key)
-    _ = try FreeList(reading: reader, header: source.header, path: source.path)
+    let unused = try unusedPages(reader)
+    if let page = unused.brokenFreeList {
+      throw SealError.structure(source.path, page, .freelist)
+    }
+    return unused
+  }
+
+  /// What the trees that `reader` has read, and the list of free pages, leave over.
+  private func unusedPages(_ reader: ReadAhead) throws -> UnusedPages {
+    try UnusedPages(
+      in: reader, header: source.header, used: reader.visited, path: source.path)
   }
 
   /// Mode, owner and attributes, then everything to the device.
@@ -170,6 +190,14 @@ struct ConversionJob {
     }
     context.progress?(Progress(.syncing, done: 0, total: 0))
     try file.sync()
+  }
+}
+
+extension UnusedPages {
+  /// What a user should know of them.
+  var notes: [Note] {
+    if let page = brokenFreeList { return [.freeListBroken(page: page)] }
+    return total == 0 ? [] : [.unusedPages(first: first, total: total)]
   }
 }
 

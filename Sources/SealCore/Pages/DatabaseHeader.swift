@@ -8,7 +8,7 @@ struct DatabaseHeader: Sendable, Equatable {
 
   /// Page size and reserve: the layout that the B-trees follow.
   let geometry: PageGeometry
-  /// 1 rollback journal, 2 write-ahead log.
+  /// 1 (or 0) rollback journal, 2 write-ahead log; above that only SQLite of another day writes.
   var writeVersion: UInt8
   var readVersion: UInt8
   var changeCounter: UInt32
@@ -30,8 +30,9 @@ struct DatabaseHeader: Sendable, Equatable {
   /// SQLITE_VERSION_NUMBER of the last writer.
   var writerVersion: UInt32
 
-  /// Understands the first 100 of `bytes`. Throws `SealError.damaged(.header)`, with `path` in it.
-  /// `lockByte` differs in tests only.
+  /// Understands the first 100 of `bytes`. Throws `SealError.damaged(.header)`, with `path` in it,
+  /// and `.unsupported(.fileFormat)` for a database that no SQLite reads yet. `lockByte` differs in
+  /// tests only.
   init(
     _ bytes: UnsafeRawBufferPointer, path: String, lockByte: Int = PageGeometry.lockByte
   ) throws {
@@ -43,8 +44,11 @@ struct DatabaseHeader: Sendable, Equatable {
       throw SealError.damaged(Damage(path: path, flaw: .header(field: flaw ?? "page size")))
     }
     self.geometry = geometry
+    // As lockBtree in btree.c: any write version can be read (above 2 SQLite does not write), and
+    // read versions up to 2.
     writeVersion = base.byte(18)
     readVersion = base.byte(19)
+    guard readVersion <= 2 else { throw SealError.unsupported(.fileFormat(readVersion)) }
     changeCounter = base.big32(24)
     storedPageCount = base.big32(28)
     firstFreeTrunk = base.big32(32)
@@ -68,8 +72,6 @@ struct DatabaseHeader: Sendable, Equatable {
     guard bytes.starts(with: magic) else { return "header string" }
     let size = pageSize(base.big16(16))
     guard PageGeometry.isPageSize(size) else { return "page size" }
-    guard (1...2).contains(base.byte(18)) else { return "file format write version" }
-    guard (1...2).contains(base.byte(19)) else { return "file format read version" }
     guard size - Int(base.byte(20)) >= 480 else { return "reserved space" }
     guard base.byte(21) == 64 else { return "maximum embedded payload fraction" }
     guard base.byte(22) == 32 else { return "minimum embedded payload fraction" }

@@ -10,9 +10,10 @@ struct FreeList {
   let leaves: PageBitmap
 
   /// Walks the list that `header` names. Throws `SealError.damaged` with `path` in it where a page
-  /// is listed twice, lies outside, or the number of pages is not the header's.
+  /// is listed twice, is one of those in use, lies outside, or the number of pages is not the
+  /// header's.
   init(
-    reading source: any PageReading, header: DatabaseHeader, path: String
+    reading source: any PageReading, header: DatabaseHeader, path: String, used: PageBitmap? = nil
   ) throws {
     leaves = PageBitmap(count: source.pageCount)
     let geometry = header.geometry
@@ -26,7 +27,9 @@ struct FreeList {
     var previous: UInt32 = 1
     var trunk = header.firstFreeTrunk
     while trunk != 0 {
-      guard trunk > 1, trunk != geometry.lockPage, seen.insert(trunk) else {
+      guard trunk > 1, trunk != geometry.lockPage, seen.insert(trunk),
+        used?.contains(trunk) != true
+      else {
         throw SealError.structure(path, previous, .freelist)
       }
       try source.read(trunk, into: buffer)
@@ -37,7 +40,8 @@ struct FreeList {
       }
       for i in 0..<Int(count) {
         let leaf = page.big32(8 + 4 * i)
-        guard leaf > 1, leaf != geometry.lockPage, seen.insert(leaf) else {
+        guard leaf > 1, leaf != geometry.lockPage, seen.insert(leaf), used?.contains(leaf) != true
+        else {
           throw SealError.structure(path, trunk, .freelist)
         }
         _ = leaves.insert(leaf)

@@ -1,0 +1,57 @@
+// The pages that nothing accounts for: no tree, no free list, no pointer map, not the lock byte.
+// SQLite never reads them, and its integrity check calls them "never used". They may be what is
+// left of a table whose row in `sqlite_master` is gone, so whoever leaves them behind must say so.
+
+/// Pages of a database that no structure leads to.
+struct UnusedPages: Equatable {
+  /// How many page numbers are kept; `total` is exact.
+  static let limit = 1000
+
+  var total = 0
+  /// The first of them, ascending.
+  var first: [UInt32] = []
+  /// Where the list of free pages breaks off. What nothing uses cannot be told then.
+  var brokenFreeList: UInt32?
+
+  /// Accounts for every page of `source`. `used` are the pages of all trees, overflow included.
+  /// Throws what reading the free list throws, damage in it excepted.
+  init(in source: any PageReading, header: DatabaseHeader, used: PageBitmap, path: String) throws {
+    let free: FreeList
+    do {
+      free = try FreeList(reading: source, header: header, path: path, used: used)
+    } catch SealError.damaged(let damage) {
+      guard case .structure(let page, .freelist) = damage.flaw else {
+        throw SealError.damaged(damage)
+      }
+      brokenFreeList = page
+      return
+    }
+    let trunks = Set(free.trunks)
+    let geometry = header.geometry
+    for number in 1...max(1, source.pageCount) {
+      if used.contains(number) || free.leaves.contains(number) || trunks.contains(number) {
+        continue
+      }
+      if number == geometry.lockPage { continue }
+      if header.hasAutoVacuum, geometry.isPointerMap(number) { continue }
+      total += 1
+      if first.count < Self.limit { first.append(number) }
+    }
+  }
+
+  /// Throws damage where leaving these pages behind may lose something: one of them is not zeros,
+  /// or nobody can tell which they are.
+  func requireNothingToLose(in source: any PageReading, path: String) throws {
+    if let page = brokenFreeList { throw SealError.structure(path, page, .freelist) }
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: source.pageSize, alignment: 16)
+    defer { page.deallocate() }
+    guard let start = page.baseAddress else { return }
+    for number in first {
+      try source.read(number, into: start)
+      if page.contains(where: { $0 != 0 }) { throw SealError.structure(path, number, .unused) }
+    }
+    if total > first.count, let last = first.last {
+      throw SealError.structure(path, last, .unused)
+    }
+  }
+}
