@@ -112,6 +112,21 @@ def test_a_truncated_database(work, keys, sealed, cut):
     decrypt(work, "damaged", keys)
 
 
+@pytest.mark.parametrize("options, size", [
+    ([], 17), ([], 600), ([], 1500), ([], 4095), (["--format", "4"], 2048),
+    (["--source-page-size", "8192"], 4096)])
+def test_a_database_shorter_than_its_first_page(work, keys, sealed, options, size):
+    os.truncate(sealed, size)
+    found = decrypt(work, "wrong_kind", keys, *options)
+    assert found["kind"] == ("other" if size == 17 else "truncated"), found
+
+
+def test_as_many_bytes_as_pages_of_another_format_may_be_a_wrong_key(work, keys, sealed):
+    os.truncate(sealed, 2048)
+    found = decrypt(work, "wrong_key", keys)
+    assert (found["pages_tried"], found["pages"]) == (2, 2), found
+
+
 @pytest.mark.parametrize("tail", [b"\0" * 100, b"junk" * 25, os.urandom(4096), b"x" * 4096])
 def test_junk_at_the_end(work, keys, sealed, tail):
     change(sealed, os.path.getsize(sealed), tail)

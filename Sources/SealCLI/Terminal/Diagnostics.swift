@@ -101,7 +101,8 @@ enum Diagnostics {
       case .wal:
         ("this is a write-ahead log, not a database", "name the database that it belongs to")
       case .empty: ("the file is empty", nil)
-      case .truncated: ("the file is too short for a database", nil)
+      case .truncated:
+        ("the file is too short for a database", "it may have been cut; restore it from a backup")
       case .other: ("this is neither a SQLite nor a SQLCipher database", nil)
       }
     return Diagnosis(

@@ -29,12 +29,24 @@ struct KeySearch {
             [1], total: 1,
             pagesInFile: UInt32(clamping: size / UInt64(cipher.profile.pageSize)))))
     case .none(let tried, let pagesTried, let saltDiffers):
+      try requireWholePage(size, candidates)
+      let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
       throw SealError.wrongKey(
         WrongKey(
           path: snapshot.path, tried: tried, pagesTried: pagesTried,
-          pagesInFile: size / UInt64(candidates.first?.pageSize ?? 4096), looksRaw: key.looksRaw,
+          pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw,
           saltDiffers: saltDiffers))
     }
+  }
+
+  /// Throws `.wrongKind(.truncated)` for a file that is shorter than a page of some of the
+  /// candidates and not a whole number of pages of the others: whatever the key is, it was cut.
+  private func requireWholePage(_ size: UInt64, _ candidates: [CipherProfile]) throws {
+    let sizes = candidates.map { UInt64($0.pageSize) }
+    guard let largest = sizes.max(), size < largest,
+      sizes.allSatisfy({ size < $0 || size % $0 != 0 })
+    else { return }
+    throw SealError.wrongKind(path: snapshot.path, found: .truncated)
   }
 
   /// Raw bytes of the snapshot at an offset: from the overlay where it has that page.
