@@ -13,6 +13,18 @@
 #include <sys/syscall.h>
 #endif
 
+// Where the next data from `offset` on stands; -1 and ENXIO where only a hole follows.
+static inline long long dbseal_seek_data(int fd, long long offset) {
+#if defined(__linux__)
+  return (long long)lseek(fd, (off_t)offset, 3 /* SEEK_DATA, which needs _GNU_SOURCE */);
+#elif defined(SEEK_DATA)
+  return (long long)lseek(fd, (off_t)offset, SEEK_DATA);
+#else
+  errno = EINVAL;
+  return -1;
+#endif
+}
+
 // Locks that belong to the open file and not to the process, so that closing another descriptor of
 // the same file does not drop them (fcntl(2), "Open file description locks").
 #if defined(__linux__)

@@ -114,11 +114,15 @@ def no_secret(*outputs):
             assert secret not in output, "a key was printed"
 
 
-def run(*args, env=None, stdin=b"", cwd=None, fds=(), user=None, timeout=120, binary=None):
-    """Runs dbseal; `user` runs it as nobody. A signal's death is a negative exit."""
+def run(*args, env=None, stdin=b"", cwd=None, fds=(), user=None, timeout=120, binary=None,
+        memory=None):
+    """Runs dbseal; `user` runs it as nobody, `memory` bounds its address space in bytes. A signal's
+    death is a negative exit."""
     argv = [str(binary or BIN)] + [a if isinstance(a, bytes) else str(a) for a in args]
     if user:
         argv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] + argv
+    if memory:
+        argv = ["prlimit", f"--as={memory}"] + argv
     feed = {"stdin": stdin} if not isinstance(stdin, bytes) else {"input": stdin}
     done = subprocess.run(
         argv, capture_output=True, env=clean_env(env), cwd=cwd, pass_fds=fds, timeout=timeout,

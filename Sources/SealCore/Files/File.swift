@@ -121,6 +121,12 @@ final class File: @unchecked Sendable {
     }
   }
 
+  /// Where the next bytes from `offset` on stand that may differ from zero; nil where only a hole
+  /// follows. Where the file system does not know its holes, `offset` itself.
+  func nextData(from offset: UInt64) throws -> UInt64? {
+    try System.nextData(descriptor, path, from: offset)
+  }
+
   /// A hint that the file will be read from front to back.
   func adviseSequential() { System.adviseSequential(descriptor) }
   func sync() throws { try System.sync(descriptor, path) }

@@ -39,6 +39,18 @@ enum System {
     try call(.write, path) { pwrite(fd, buffer.baseAddress, buffer.count, off_t(clamping: offset)) }
   }
 
+  /// The first offset from `offset` on that is in no hole, nil where there is none. Does not move
+  /// anything that reads at offsets.
+  static func nextData(_ fd: Int32, _ path: String, from offset: UInt64) throws -> UInt64? {
+    let found = dbseal_seek_data(fd, Int64(clamping: offset))
+    if found >= 0 { return max(offset, UInt64(found)) }
+    switch errno {
+    case ENXIO: return nil
+    case EINVAL, ENOTSUP, EOPNOTSUPP: return offset
+    default: throw SealError.io(IOFailure(.read, path: path, errno: errno))
+    }
+  }
+
   /// Flushes to the device: F_FULLFSYNC where there is one.
   static func sync(_ fd: Int32, _ path: String) throws {
     #if canImport(Darwin)

@@ -151,6 +151,7 @@ struct SizeCheck {
             flaw: .size(
               actual: UInt64(overlay.pageCount) * pageSize, expected: UInt64(count) * pageSize)))
       }
+      try requireHeld(count, overlay)
       return (count, 0)
     }
     let expected = header.pageCount.map { UInt64($0) * pageSize } ?? snapshot.fileSize
@@ -166,6 +167,20 @@ struct SizeCheck {
     return (count, snapshot.fileSize - expected)
   }
 
+  /// Throws `.damaged(.size)` where log or journal claim more pages than there can be. A page that
+  /// neither they nor the file hold reads as zeros, so only a free one may be missing, and each
+  /// page that is there lists fewer free pages than it has four-byte numbers.
+  private func requireHeld(_ count: UInt32, _ overlay: PageOverlay) throws {
+    let pageSize = UInt64(header.pageSize)
+    let inFile = (snapshot.fileSize + pageSize - 1) / pageSize
+    let held = max(inFile, UInt64(overlay.offsets.keys.max() ?? 0))
+    guard UInt64(count) > held * (pageSize / 4) else { return }
+    throw SealError.damaged(
+      Damage(
+        path: snapshot.path,
+        flaw: .size(actual: held * pageSize, expected: UInt64(count) * pageSize)))
+  }
+
   /// Whether nothing but whole pages of zeros stands behind `offset`: SQLite preallocates so.
   private func isZero(from offset: UInt64) throws -> Bool {
     guard (snapshot.fileSize - offset) % UInt64(header.pageSize) == 0 else { return false }
@@ -174,6 +189,9 @@ struct SizeCheck {
     let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: 1 << 20)
     while position < snapshot.fileSize {
       try cancellation.check()
+      // Holes are zeros that nobody has to read.
+      guard let data = try snapshot.file.nextData(from: position) else { return true }
+      position = data
       let got = try snapshot.file.read(at: position, into: bytes)
       guard got > 0 else { return false }
       var seen: UInt64 = 0

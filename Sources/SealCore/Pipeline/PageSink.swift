@@ -8,7 +8,7 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private let cancellation: Cancellation
   private let shared: Monitor<State>
   private var current: Batch
-  private var threads: [WorkerThread] = []
+  private var threads: [WorkerThread]
   private let ownCodec: PageCodec?
   private static let batchBytes = 512 << 10
 
@@ -43,12 +43,20 @@ final class PageSink: PageWriting, @unchecked Sendable {
     var state = State()
     if workers > 0 { state.empty = (0...(2 * workers)).map { _ in batch() } }
     shared = Monitor(state)
-    ownCodec = workers == 0 ? try codec?() : nil
-    for _ in 0..<workers {
-      let codec = UncheckedBox(try codec?())
-      threads.append(
-        WorkerThread { [shared, output] in Self.drain(shared, output, codec.value) })
+    // All codecs first: nothing may throw while threads run that nobody would join.
+    let codecs = try (0..<workers).map { _ in UncheckedBox(try codec?()) }
+    var threads: [WorkerThread] = []
+    for codec in codecs {
+      guard
+        let thread = WorkerThread({ [shared, output] in
+          Self.drain(shared, output, codec.value)
+        })
+      else { break }
+      threads.append(thread)
     }
+    self.threads = threads
+    // Without a thread everything happens in `write`.
+    ownCodec = threads.isEmpty ? try codec?() : nil
   }
 
   deinit { stop() }

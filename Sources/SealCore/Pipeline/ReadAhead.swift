@@ -38,7 +38,9 @@ final class ReadAhead: PageReading, @unchecked Sendable {
       Schedule(chunks: chunks, capacity: capacity, pageSize: store.pageSize, last: store.pageCount))
     for _ in 0..<workers {
       let codec = UncheckedBox(try store.codec?())
-      threads.append(WorkerThread { [shared] in Self.load(store, codec, from: shared) })
+      guard let thread = WorkerThread({ [shared] in Self.load(store, codec, from: shared) })
+      else { break }
+      threads.append(thread)
     }
   }
 

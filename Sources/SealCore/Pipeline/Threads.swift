@@ -74,8 +74,9 @@ final class WorkerThread {
   #endif
   private var isRunning = false
 
-  /// Starts `run`; where the system has no thread to give it runs at once, here.
-  init(_ run: @escaping @Sendable () -> Void) {
+  /// Starts `run`; nil where the system has no thread to give. It does not run then: work that
+  /// waits for its caller would wait for ever.
+  init?(_ run: @escaping @Sendable () -> Void) {
     let body = Unmanaged.passRetained(Body(run))
     let started = pthread_create(
       &thread, nil,
@@ -91,11 +92,11 @@ final class WorkerThread {
         #endif
         return nil
       }, body.toOpaque())
-    if started == 0 {
-      isRunning = true
-    } else {
-      body.takeRetainedValue().run()
+    guard started == 0 else {
+      body.release()
+      return nil
     }
+    isRunning = true
   }
 
   /// Waits for the end.
@@ -132,7 +133,7 @@ enum ParallelRuns {
       } catch { failure.withLock { $0 = $0 ?? error } }
     }
     withoutActuallyEscaping(work) { work in
-      let helpers = (1..<max(1, min(workers, count))).map { _ in WorkerThread(work) }
+      let helpers = (1..<max(1, min(workers, count))).compactMap { _ in WorkerThread(work) }
       work()
       for helper in helpers { helper.join() }
     }
