@@ -39,7 +39,7 @@ public enum Encrypt {
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
       cipher: cipher,
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
-      losesSource: request.shred, context: context)
+      losesSource: shred, context: context)
     var outcome = try job.run()
     if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(cipher.salt)) }
     if shred, !request.output.dryRun { try Shredder.shred(source.snapshot, plan) }
