@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from support import peers, program, samples
+from support import decoder, peers, program, samples
 from support.content import content
 from support.files import Snapshot, mode
 from support.refusal import refuse
@@ -269,6 +269,21 @@ def test_a_longer_reserve_than_the_codecs(work, pair, keys):
     assert seen(path, NEW) == before
     program.ok("decrypt", "--exact", "--key-file", pair[3], path, work / "exact.db", "--force")
     assert (work / "exact.db").read_bytes()[20] == 80
+
+
+@pytest.mark.parametrize("vacuum", ["NONE", "INCREMENTAL"])
+def test_every_page_keeps_its_number(work, keys, vacuum):
+    """Free pages, pointer maps and what they hold come along, byte for byte."""
+    raw, new = "a1b2c3d4" * 8, "0123456789abcdef" * 4
+    path = make(work / "a.db", key=f"x'{raw}'", pragmas=[("auto_vacuum", vacuum)])
+    connection = peers.sealed(path, f"x'{raw}'")
+    connection.execute("DELETE FROM people WHERE id % 3 = 0 OR id > 200")
+    connection.execute("DROP TABLE pairs")
+    assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 5
+    connection.close()
+    before = decoder.decode(path.read_bytes(), f"x'{raw}'", decoder.Settings())
+    program.ok("rekey", path, "--key-file", keys.raw(raw), "--new-key-file", keys.raw(new, "new"))
+    assert decoder.decode(path.read_bytes(), f"x'{new}'", decoder.Settings()) == before
 
 
 def test_owner_and_backup(work, pair, keys):

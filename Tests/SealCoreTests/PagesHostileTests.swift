@@ -24,6 +24,9 @@ private final class BoundedSink: PageWriting {
     func run(_ body: () throws -> Void) {
       do { try body() } catch SealError.damaged(let damage) {
         flaw = damage.flaw
+      } catch SealError.unsupported(.fileFormat) {
+        // A changed read version: the file says that it is too new for anybody.
+        flaw = .header(field: "read version")
       } catch { Issue.record("unexpected \(error)") }
     }
     run {

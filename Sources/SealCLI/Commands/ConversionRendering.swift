@@ -53,7 +53,7 @@ struct ConversionRendering {
 
   private func words(_ proof: Proof) -> String {
     let opened = proof.openedBy.map { ", opened by SQLCipher \($0)" } ?? ""
-    let equal = proof.records.map { Diagnostics.count($0, "record") + " equal" } ?? "pages equal"
+    let equal = Diagnostics.count(proof.records, "record") + " equal"
     return "\(Diagnostics.count(UInt64(proof.pages), "page")) read back, \(equal)\(opened)"
   }
 
@@ -172,8 +172,7 @@ struct ConversionRendering {
     guard let proof = report.proof else { return .null }
     return .object([
       .init("pages", .integer(Int64(proof.pages))),
-      .init("trees", proof.trees.map { .integer($0) } ?? .null),
-      .init("records", proof.records.map { .unsigned($0) } ?? .null),
+      .init("trees", .integer(proof.trees)), .init("records", .unsigned(proof.records)),
       .init("opened_by", .optional(proof.openedBy)),
       .init("schema_message", .optional(proof.schemaMessage)),
     ])

@@ -87,10 +87,9 @@ public struct ConversionReport: Sendable {
 public struct Proof: Sendable, Equatable {
   /// Pages read back from the file, each authenticated where it has a tag.
   public var pages: UInt32
-  /// B-trees and records whose content compared equal to the source's; nil where whole pages were
-  /// compared instead.
-  public var trees: Int?
-  public var records: UInt64?
+  /// B-trees and records whose content compared equal to the source's.
+  public var trees = 0
+  public var records: UInt64 = 0
   /// The engine's version when SQLCipher opened the output; nil when this engine cannot.
   public var openedBy: String?
   /// SQLite's words, where it opened the file but could not make sense of the schema.

@@ -111,30 +111,16 @@ struct ConversionJob {
   }
 
   private func write(to file: File) throws -> Written {
-    let store = source.store
-    let meter = ProgressMeter(.converting, total: store.bytes, context.progress)
-    let key = try StreamDigest.randomKey()
     do {
-      if keepsPages {
-        let unused = try requireSoundTrees(store, key)
-        let copy = PageCopy(
-          source: store, cancellation: context.cancellation, workers: max(1, workers),
-          digestKey: key)
-        let passage = try copy.write(to: file, codec: cipher?.codec, meter: meter)
-        try BlankPages(store: store, header: source.header, context: context)
-          .require(passage.blanks)
-        return Written(
-          pageCount: store.pageCount, content: .pages(key, passage), notes: unused.notes)
-      }
-      return try relay(store, to: file, key, meter)
+      return try convert(to: file)
     } catch SealError.damaged(let damage) {
-      throw SealError.damaged(damage.completed(by: scan(of: store)))
+      throw SealError.damaged(damage.completed(by: scan(of: source.store)))
     }
   }
 
-  private func relay(_ store: PageStore, to file: File, _ key: Secret, _ meter: ProgressMeter)
-    throws -> Written
-  {
+  private func convert(to file: File) throws -> Written {
+    let store = source.store
+    let meter = ProgressMeter(.converting, total: store.bytes, context.progress)
     let cancellation = context.cancellation
     // Plain pages need no decoding: one thread keeps the disk busy.
     let readers = store.codec == nil ? min(workers, 1) : workers
@@ -144,41 +130,44 @@ struct ConversionJob {
     let sink = try PageSink(
       file, pageSize: pageSize, codec: cipher?.codec, workers: writers, cancellation: cancellation)
     defer { sink.stop() }
-    let result = try Relayout.run(
-      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key)
-    try sink.finish(pageCount: result.pageCount)
-    let rest = try scan(of: store).run(skipping: reader.visited)
+    var (content, pageCount) = try passTrees(from: reader, to: sink)
+    let used = reader.visited.copy()
+    let rest = try scan(of: store).run(skipping: used)
     if let damage = Damage(forged: rest.forged, in: store) { throw SealError.damaged(damage) }
     try BlankPages(store: store, header: source.header, context: context).require(rest.blank)
-    let unused = try unusedPages(reader)
-    if losesSource || (plan.isInPlace && plan.backup == nil) {
+    if keepsPages {
+      let digest = try RestOfPages(reader: reader, blank: rest.blank)
+        .digest(under: content.key, copyingTo: sink)
+      content.rest = WrittenContent.Rest(digest: digest, blank: rest.blank)
+    }
+    try sink.finish(pageCount: pageCount)
+    let unused = try UnusedPages(
+      in: reader, header: source.header, used: used, path: source.path)
+    if keepsPages, let page = unused.brokenFreeList {
+      throw SealError.structure(source.path, page, .freelist)
+    } else if !keepsPages, losesSource || (plan.isInPlace && plan.backup == nil) {
       try unused.requireNothingToLose(in: reader, path: source.path)
     }
-    return Written(
-      pageCount: result.pageCount, content: .trees(key, result.content), notes: unused.notes)
+    return Written(pageCount: pageCount, content: content, notes: unused.notes)
+  }
+
+  /// What the trees hold goes to the output, in their pages' own places or in new ones.
+  private func passTrees(from reader: ReadAhead, to sink: PageSink) throws
+    -> (WrittenContent, pageCount: UInt32)
+  {
+    let key = try StreamDigest.randomKey()
+    if keepsPages {
+      let summary = try ContentWalk.summary(
+        of: PageTee(reader, to: sink), path: source.path, key: key)
+      return (WrittenContent(key: key, summary: summary), source.pageCount)
+    }
+    let result = try Relayout.run(
+      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key)
+    return (WrittenContent(key: key, summary: result.content), result.pageCount)
   }
 
   private func scan(of store: PageStore) -> PageScan {
     PageScan(store: store, workers: max(1, workers), cancellation: context.cancellation)
-  }
-
-  /// Walks the trees of a source whose pages are copied without a look: a copy of a broken database
-  /// is equal to it and proves nothing.
-  private func requireSoundTrees(_ store: PageStore, _ key: Secret) throws -> UnusedPages {
-    let reader = try ReadAhead(store, workers: workers, cancellation: context.cancellation)
-    defer { reader.stop() }
-    _ = try ContentWalk.summary(of: reader, path: source.path, key: key)
-    let unused = try unusedPages(reader)
-    if let page = unused.brokenFreeList {
-      throw SealError.structure(source.path, page, .freelist)
-    }
-    return unused
-  }
-
-  /// What the trees that `reader` has read, and the list of free pages, leave over.
-  private func unusedPages(_ reader: ReadAhead) throws -> UnusedPages {
-    try UnusedPages(
-      in: reader, header: source.header, used: reader.visited, path: source.path)
   }
 
   /// Mode, owner and attributes, then everything to the device.
@@ -202,7 +191,16 @@ extension UnusedPages {
 }
 
 /// What passed by while an output was written: its proof must find the same.
-enum WrittenContent {
-  case pages(Secret, PageCopy.Passage)
-  case trees(Secret, ContentSummary)
+struct WrittenContent {
+  /// Key of the digests.
+  let key: Secret
+  let summary: ContentSummary
+  /// Where pages kept their places, those that are in no tree.
+  var rest: Rest?
+
+  struct Rest: Equatable {
+    let digest: [UInt8]
+    /// Pages that were zeros on the disk, as never-written ones are, ascending.
+    let blank: [UInt32]
+  }
 }

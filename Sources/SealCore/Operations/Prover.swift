@@ -27,20 +27,11 @@ struct Prover {
   func prove(_ content: WrittenContent) throws -> (Proof, [Note]) {
     guard try file.size() == store.bytes else { throw failure(.size) }
     try stage(.header) { try header() }
-    let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
+    let found = try stage(.pages) { try walk(content) }
+    guard found == content.summary else { throw failure(.content) }
     var proof = Proof(pages: pageCount)
-    switch content {
-    case .pages(let key, let passage):
-      let copy = PageCopy(
-        source: store, cancellation: context.cancellation, workers: max(1, workers), digestKey: key)
-      let found = try stage(.pages) { try copy.read(meter: meter) }
-      guard found.digests == passage.digests else { throw failure(.content) }
-    case .trees(let key, let summary):
-      let found = try stage(.pages) { try walk(key, meter) }
-      guard found == summary else { throw failure(.content) }
-      proof.trees = found.trees
-      proof.records = found.records
-    }
+    proof.trees = found.trees
+    proof.records = found.records
     let notes = try engine(&proof)
     if let oldKey, let cipher, try oldKey.opens(file, cipher) { throw failure(.oldKey) }
     return (proof, notes)
@@ -71,16 +62,22 @@ struct Prover {
     }
   }
 
-  private func walk(_ key: Secret, _ meter: ProgressMeter) throws -> ContentSummary {
+  private func walk(_ content: WrittenContent) throws -> ContentSummary {
+    let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
     let readers = cipher == nil ? min(workers, 1) : workers
     let reader = try ReadAhead(
       store, workers: readers, meter: meter, cancellation: context.cancellation)
     defer { reader.stop() }
-    let summary = try ContentWalk.summary(of: reader, path: path, key: key)
+    let summary = try ContentWalk.summary(of: reader, path: path, key: content.key)
     let scan = PageScan(
       store: store, workers: max(1, workers), cancellation: context.cancellation)
-    guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
+    let found = try scan.run(skipping: reader.visited)
+    guard found == PageScan.Findings(blank: cipher == nil ? [] : content.rest?.blank ?? []) else {
       throw failure(.pages)
+    }
+    if let rest = content.rest {
+      let digest = try RestOfPages(reader: reader, blank: rest.blank).digest(under: content.key)
+      guard digest == rest.digest else { throw failure(.content) }
     }
     return summary
   }

@@ -15,6 +15,13 @@ final class PageBitmap {
     blocks = Array(repeating: nil, count: Int(count / Self.blockPages) + 1)
   }
 
+  /// The same set, which goes its own way from now on.
+  func copy() -> PageBitmap {
+    let copy = PageBitmap(count: count)
+    copy.blocks = blocks
+    return copy
+  }
+
   /// Adds `number`. False where it was there already; numbers outside count as there.
   func insert(_ number: UInt32) -> Bool {
     guard number >= 1, number <= count else { return false }
