@@ -115,14 +115,16 @@ def no_secret(*outputs):
 
 
 def run(*args, env=None, stdin=b"", cwd=None, fds=(), user=None, timeout=120, binary=None,
-        memory=None):
-    """Runs dbseal; `user` runs it as nobody, `memory` bounds its address space in bytes. A signal's
-    death is a negative exit."""
+        memory=None, file_size=None):
+    """Runs dbseal; `user` runs it as nobody, `memory` bounds its address space and `file_size` what
+    it writes, in bytes. A signal's death is a negative exit."""
     argv = [str(binary or BIN)] + [a if isinstance(a, bytes) else str(a) for a in args]
     if user:
         argv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] + argv
     if memory:
         argv = ["prlimit", f"--as={memory}"] + argv
+    if file_size:
+        argv = ["sh", "-c", 'trap "" XFSZ; exec prlimit --fsize="$0" "$@"', str(file_size)] + argv
     feed = {"stdin": stdin} if not isinstance(stdin, bytes) else {"input": stdin}
     done = subprocess.run(
         argv, capture_output=True, env=clean_env(env), cwd=cwd, pass_fds=fds, timeout=timeout,

@@ -12,6 +12,8 @@ struct OptionSpec: Sendable, Equatable {
     case none
     /// Any text but an empty one.
     case text(String, Completion)
+    /// What is put behind a file's name: no path, and more than a dot.
+    case suffix(String)
     /// A whole number of the range.
     case integer(String, ClosedRange<Int>)
     /// Seconds, with or without a fraction, up to a day.
@@ -39,8 +41,8 @@ struct OptionSpec: Sendable, Equatable {
   var valueName: String? {
     switch value {
     case .none: nil
-    case .text(let name, _), .integer(let name, _), .seconds(let name), .choice(let name, _),
-      .hex(let name, _):
+    case .text(let name, _), .suffix(let name), .integer(let name, _), .seconds(let name),
+      .choice(let name, _), .hex(let name, _):
       name
     }
   }
@@ -49,6 +51,7 @@ struct OptionSpec: Sendable, Equatable {
   var allowed: String? {
     switch value {
     case .none, .text: nil
+    case .suffix: "an ending without a slash, for instance .old"
     case .integer(_, let range) where range.upperBound == Int(Int32.max):
       "a whole number from \(range.lowerBound)"
     case .integer(_, let range):

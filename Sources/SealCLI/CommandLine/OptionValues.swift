@@ -9,6 +9,7 @@ enum OptionValues {
       switch option.value {
       case .none: .flag
       case .text: .text(text)
+      case .suffix: text.utf8.contains(0x2f) || same(text, ".") ? nil : .text(text)
       case .integer(_, let range): integer(text, range)
       case .seconds: seconds(text)
       case .choice(_, let words): words.contains(where: { same($0, text) }) ? .text(text) : nil

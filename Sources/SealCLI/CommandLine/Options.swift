@@ -15,7 +15,7 @@ enum Options {
     help: "write several outputs into a directory",
     detail: "Each output has the base name of its source. The directory must exist.")
   static let backup = OptionSpec(
-    name: "backup", value: .text("SUFFIX", .none), section: .output,
+    name: "backup", value: .suffix("SUFFIX"), section: .output,
     help: "keep the replaced file under its name + SUFFIX")
   static let force = OptionSpec(
     name: "force", short: "f", section: .output, help: "replace a target that exists",

@@ -11,7 +11,7 @@ enum Completions {
   /// How a shell completes the value of an option.
   static func completion(of option: OptionSpec) -> Completion {
     switch option.value {
-    case .none, .integer, .seconds, .hex: .none
+    case .none, .suffix, .integer, .seconds, .hex: .none
     case .text(_, let completion): completion
     case .choice(_, let words): .words(words)
     }

@@ -19,6 +19,9 @@ public enum SealError: Error, Sendable, Equatable {
   case exists(path: String, Obstacle)
   /// Others use the database. `holders` names those that could be found.
   case locked(path: String, holders: [ProcessName])
+  /// Others have the file open and it would be replaced under them. Waiting changes nothing: it is
+  /// not a lock, and `--force` may be what is wanted.
+  case inUse(path: String, holders: [ProcessName])
   /// The file changed while it was read although nobody held a lock that dbseal could see.
   case changedWhileReading(path: String)
   /// A system call failed.
@@ -44,7 +47,7 @@ public enum SealError: Error, Sendable, Equatable {
     case .damaged: .damaged
     case .wrongKind: .wrongKind
     case .exists: .exists
-    case .locked, .changedWhileReading: .locked
+    case .locked, .inUse, .changedWhileReading: .locked
     case .io, .noSpace: .io
     case .unsupported: .unsupported
     case .selfCheckFailed: .selfCheckFailed

@@ -53,7 +53,11 @@ struct FileStatus: Sendable, Equatable {
   static func of(_ path: String, followLinks: Bool = true) throws -> FileStatus? {
     do {
       return FileStatus(try System.status(at: path, followLinks: followLinks))
-    } catch SealError.io(let failure) where failure.errno == ENOENT || failure.errno == ENOTDIR {
+    } catch SealError.io(let failure)
+      where [ENOENT, ENOTDIR, ENAMETOOLONG].contains(failure.errno)
+    {
+      // Nothing can have a name that is too long, so nothing is there: the log of a database whose
+      // own name has 253 bytes.
       return nil
     }
   }
@@ -70,9 +74,13 @@ final class File: @unchecked Sendable {
 
   let path: String
   let descriptor: Int32
+  /// The name in errors.
+  let subject: String
 
-  init(_ path: String, _ access: Access = .read) throws {
+  /// Opens `path`. Errors speak of `subject` where it is named: nobody knows a temporary name.
+  init(_ path: String, _ access: Access = .read, subject: String? = nil) throws {
     self.path = path
+    self.subject = subject ?? path
     // O_NONBLOCK: a FIFO must not make the open wait; it is refused by its kind right after.
     switch access {
     case .read: descriptor = try System.open(path, O_RDONLY | O_NONBLOCK)
@@ -84,7 +92,7 @@ final class File: @unchecked Sendable {
 
   deinit { System.close(descriptor) }
 
-  func status() throws -> FileStatus { FileStatus(try System.status(descriptor, path)) }
+  func status() throws -> FileStatus { FileStatus(try System.status(descriptor, subject)) }
 
   /// Size in bytes.
   func size() throws -> UInt64 { try status().size }
@@ -94,7 +102,7 @@ final class File: @unchecked Sendable {
     var done = 0
     while done < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      let count = try System.read(descriptor, path, into: rest, at: offset &+ UInt64(done))
+      let count = try System.read(descriptor, subject, into: rest, at: offset &+ UInt64(done))
       if count == 0 { break }
       done += count
     }
@@ -114,9 +122,9 @@ final class File: @unchecked Sendable {
     var done = 0
     while done < buffer.count {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-      let count = try System.write(descriptor, path, from: rest, at: offset &+ UInt64(done))
+      let count = try System.write(descriptor, subject, from: rest, at: offset &+ UInt64(done))
       // A write of nothing without an error would loop for ever: call it a full disk.
-      if count == 0 { throw SealError.io(IOFailure(.write, path: path, errno: ENOSPC)) }
+      if count == 0 { throw SealError.io(IOFailure(.write, path: subject, errno: ENOSPC)) }
       done += count
     }
   }
@@ -124,14 +132,14 @@ final class File: @unchecked Sendable {
   /// Where the next bytes from `offset` on stand that may differ from zero; nil where only a hole
   /// follows. Where the file system does not know its holes, `offset` itself.
   func nextData(from offset: UInt64) throws -> UInt64? {
-    try System.nextData(descriptor, path, from: offset)
+    try System.nextData(descriptor, subject, from: offset)
   }
 
   /// A hint that the file will be read from front to back.
   func adviseSequential() { System.adviseSequential(descriptor) }
-  func sync() throws { try System.sync(descriptor, path) }
-  func truncate(to size: UInt64) throws { try System.truncate(descriptor, path, to: size) }
-  func setMode(_ mode: UInt32) throws { try System.setMode(descriptor, path, mode_t(mode)) }
+  func sync() throws { try System.sync(descriptor, subject) }
+  func truncate(to size: UInt64) throws { try System.truncate(descriptor, subject, to: size) }
+  func setMode(_ mode: UInt32) throws { try System.setMode(descriptor, subject, mode_t(mode)) }
 }
 
 /// Names and folders of paths, as text.
@@ -146,6 +154,15 @@ enum Path {
   static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// Throws where no file can have the name, because it or the whole path is too long.
+  static func requireName(_ path: String) throws {
+    do {
+      _ = try System.status(at: path, followLinks: false)
+    } catch SealError.io(let failure) where failure.errno != ENAMETOOLONG {
+      // Whatever else is wrong is for whoever opens it to find.
+    }
   }
 
   /// Whether two names mean one place: the same name in the same folder.

@@ -92,9 +92,11 @@ final class Replacement {
   }
 
   private static func prefix(for path: String) -> String {
-    // A name may have 255 bytes; a long one is cut so that the temporary name fits.
-    let name = Array(Path.name(of: path).utf8.prefix(255 - 19))
-    return "." + String(decoding: name, as: UTF8.self) + ".dbseal-"
+    // A name may have 255 bytes; a long one is cut between two characters so that the temporary
+    // name fits.
+    var name = Substring(Path.name(of: path)).unicodeScalars
+    while name.reduce(0, { $0 + UTF8.width($1) }) > 255 - 19 { name.removeLast() }
+    return "." + String(name) + ".dbseal-"
   }
 
   private static func makeTemporary(for path: String) throws -> File {
@@ -104,9 +106,11 @@ final class Replacement {
       let suffix = String(
         (0..<6).map { letters[Int.random(in: $0 == 0 ? 26..<36 : 0..<36, using: &random)] })
       do {
-        return try File(Path.join(Path.folder(of: path), prefix(for: path) + suffix), .create)
-      } catch SealError.io(let failure) where failure.errno == EEXIST && attempt < 100 {
-        continue
+        return try File(
+          Path.join(Path.folder(of: path), prefix(for: path) + suffix), .create, subject: path)
+      } catch SealError.io(let failure) {
+        if failure.errno == EEXIST && attempt < 100 { continue }
+        throw SealError.io(IOFailure(failure.call, path: path, errno: failure.errno))
       }
     }
     throw SealError.io(IOFailure(.open, path: path, errno: EEXIST))

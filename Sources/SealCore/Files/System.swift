@@ -167,7 +167,8 @@ enum System {
   /// Takes the whole-file advisory lock (flock(2)) that marks a temporary file as in use.
   static func markInUse(_ fd: Int32) -> Bool { flock(fd, LOCK_EX | LOCK_NB) == 0 }
 
-  /// Names in a folder, without order; `.` and `..` left out.
+  /// Names in a folder, without order; `.` and `..` left out, and so is what is not UTF-8: a
+  /// repaired name would be the name of another file, and no name of ours is like that.
   static func names(in folder: String) throws -> [String] {
     guard let stream = opendir(folder) else {
       throw SealError.io(IOFailure(.list, path: folder, errno: errno))
@@ -176,9 +177,9 @@ enum System {
     var names: [String] = []
     while let entry = readdir(stream) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
       }
-      if name != ".", name != ".." { names.append(name) }
+      if let name, name != ".", name != ".." { names.append(name) }
     }
     return names
   }

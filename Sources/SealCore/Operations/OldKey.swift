@@ -37,7 +37,7 @@ struct OldKey {
     do {
       let settings = try EngineSettings.settings(
         for: cipher.profile, salt: material.salt ?? cipher.salt, key: material)
-      let connection = try Connection(path: file.path, access: .immutable)
+      let connection = try Connection(output: file)
       try connection.key(material.engineKey)
       try connection.apply(settings: settings)
       switch connection.probe() {

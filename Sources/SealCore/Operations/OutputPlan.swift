@@ -27,6 +27,8 @@ struct OutputPlan {
       replaced = try Self.requireFree(target, source: source, options, context)
     }
     backup = options.backupSuffix.map { [path] in path + $0 }
+    // All the work would be for a name that nothing can have.
+    for name in [path, backup].compactMap({ $0 }) { try Path.requireName(name) }
     if let backup {
       // SQLite would take a file of these names for the new database's own, and remove it.
       guard !Sidecars(of: path).all.contains(backup) else {
@@ -79,7 +81,7 @@ struct OutputPlan {
       throw SealError.exists(path: path, .hardLinked(links: status.links))
     }
     let holders = OpenFiles.holders(of: path)
-    guard holders.isEmpty else { throw SealError.locked(path: path, holders: holders) }
+    guard holders.isEmpty else { throw SealError.inUse(path: path, holders: holders) }
   }
 
   private static func requireFree(

@@ -89,11 +89,11 @@ struct Prover {
     let connection: Connection
     do {
       guard let cipher else {
-        return try judge(try Connection(path: file.path, access: .immutable), &proof)
+        return try judge(try Connection(output: file), &proof)
       }
       let settings = try EngineSettings.settings(
         for: cipher.profile, salt: cipher.salt, key: cipher.material)
-      connection = try Connection(path: file.path, access: .immutable)
+      connection = try Connection(output: file)
       try connection.key(cipher.material.engineKey)
       try connection.apply(settings: settings)
     } catch SealError.unsupported {

@@ -35,9 +35,12 @@ final class Connection: @unchecked Sendable {
   var saltMask: UInt8?
 
   /// Opens the file `path`, taken as a plain name whatever it looks like. Waits up to
-  /// `busyTimeout` seconds for locks. Throws `SealError`, for instance `.io` for a missing file.
-  init(path: String, access: Access = .readOnly, busyTimeout: Double = 5) throws {
-    self.path = path
+  /// `busyTimeout` seconds for locks. Throws `SealError`, for instance `.io` for a missing file, in
+  /// which the file is called `subject` where that is named.
+  init(
+    path: String, access: Access = .readOnly, busyTimeout: Double = 5, subject: String? = nil
+  ) throws {
+    self.path = subject ?? path
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw SealError.io(IOFailure(.open, path: path, errno: ENOENT))
     }
