@@ -15,10 +15,11 @@ enum Tool {
     var command: String?
     var asJSON = false
     do {
+      // Even arguments that cannot be read may ask for their error as JSON.
+      asJSON = Parser.asksForJSON(arguments.map { String(decoding: $0, as: UTF8.self) })
       let words = try Arguments.decode(arguments)
-      asJSON = Parser.asksForJSON(words)
-      command = words.first { !$0.hasPrefix("-") }.flatMap(Catalog.command(named:))?.name
-      return finish(try dispatch(Parser.parse(words), session), on: console)
+      command = Parser.command(in: words)?.name
+      return finish(try dispatch(Parser.parse(words), session, asJSON: asJSON), on: console)
     } catch {
       let diagnosis = Diagnostics.explain(error)
       say(diagnosis, command: command, database: nil, asJSON: asJSON, on: console)
@@ -27,13 +28,30 @@ enum Tool {
     }
   }
 
-  private static func dispatch(_ invocation: Invocation, _ session: Session) throws -> Int32 {
+  private static func dispatch(_ invocation: Invocation, _ session: Session, asJSON: Bool) throws
+    -> Int32
+  {
     switch invocation {
     case .help(let command):
-      session.console.page(command.map(HelpText.of) ?? HelpText.ofTool())
+      let text = command.map(HelpText.of) ?? HelpText.ofTool()
+      if asJSON {
+        let facts = [JSON.Field("text", .string(text))]
+        say(Catalog.help.name, command?.summary ?? Catalog.summary, facts, on: session.console)
+      } else {
+        session.console.page(text)
+      }
       return 0
     case .version:
-      session.console.page(versionText(session.engine()))
+      let engine = session.engine()
+      if asJSON {
+        let facts = [
+          JSON.Field("version", .string(version)), .init("engine", .optional(engine.sqlcipher)),
+          .init("sqlite", .string(engine.sqlite)), .init("crypto", .string(engine.crypto)),
+        ]
+        say(nil, "\(Catalog.tool) \(version)", facts, on: session.console)
+      } else {
+        session.console.page(versionText(engine))
+      }
       return 0
     case .run(let parsed):
       let display = parsed.display(Options.color)
@@ -50,6 +68,14 @@ enum Tool {
     Catalog.migrate.name: MigrateCommand.run,
     Catalog.generate.name: GenerateCommand.run,
   ]
+
+  /// Says the answer to a question that no database is needed for, as JSON.
+  private static func say(
+    _ command: String?, _ message: String, _ facts: [JSON.Field], on console: Console
+  ) {
+    let answer = Diagnosis(.ok, message, facts: facts)
+    console.result(answer.json(command: command, database: nil).text)
+  }
 
   /// Says a failure, as text or as JSON.
   static func say(

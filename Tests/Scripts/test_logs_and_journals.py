@@ -127,13 +127,18 @@ def test_an_empty_log_and_a_log_of_another_time(work, keys, tmp_path, kind):
     path = copied(tmp_path / "live.db", tmp_path / "crashed", [""])
     wanted = content(connection)
     connection.close()
+    def named(found):
+        return [note["note"] for note in found["notes"] if note["note"].startswith("wal")]
     Path(f"{path}-wal").touch()
-    judge = converted(work, keys, kind, path)[0]
+    judge, found = converted(work, keys, kind, path)
     assert content(judge) == wanted
+    assert named(found) == [], found
     judge.close()
     os.remove(work / "out.db")
     Path(f"{path}-wal").write_bytes(b"\x37\x7f\x06\x82" + os.urandom(10000))
-    assert content(converted(work, keys, kind, path)[0]) == wanted
+    judge, found = converted(work, keys, kind, path)
+    assert content(judge) == wanted
+    assert named(found) == ["wal_unusable"], found
 
 
 @KINDS
@@ -145,7 +150,7 @@ def test_the_header_says_wal_and_no_log_is_there(work, keys, tmp_path, kind):
     connection.close()
     judge, found = converted(work, keys, kind, path)
     assert content(judge) == wanted
-    assert found["notes"], found
+    assert "wal_missing" in [note["note"] for note in found["notes"]], found
 
 
 def hot(tmp_path, kind, extra=()):

@@ -52,8 +52,9 @@ class Holder:
 
 def test_an_exclusive_lock_on_a_plaintext_database(work, keys, source):
     with Holder(source):
-        refuse(work, "locked", "encrypt", "--busy-timeout", "0", source, work / "out.db",
-               "--key-file", keys.raw())
+        found = refuse(work, "locked", "encrypt", "--busy-timeout", "0", source, work / "out.db",
+                       "--key-file", keys.raw())
+        assert "--busy-timeout" in found["hint"], found
 
 
 @pytest.mark.parametrize("key", [RAW, "wrong words"], ids=["right key", "wrong key"])

@@ -161,6 +161,8 @@ def test_a_file_that_others_have_open_in_place(work, keys, source):
         holder.stdout.readline()
         found = exists(work, keys, "--in-place", source, "--busy-timeout", "0", code="locked")
         assert str(holder.pid) in found["message"] + str(found), found
+        # Waiting would change nothing: the file is open, not locked.
+        assert "--force" in found["hint"] and "--busy-timeout" not in found["hint"], found
         program.ok("encrypt", "--in-place", "--force", source, "--key-file", keys.raw())
         holder.stdin.close()
 

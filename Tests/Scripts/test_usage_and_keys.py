@@ -58,6 +58,55 @@ def test_usage(work, source, keys, name):
     refuse(work, "usage", *args, cwd=work)
 
 
+@pytest.mark.parametrize("words, command", [
+    (["-j", "2", "encrypt", "--bogus"], "encrypt"),
+    (["--progress", "auto", "decrypt", "--bogus"], "decrypt"),
+    (["-qj", "2", "encrypt", "--bogus"], "encrypt"),
+    (["--busy-timeout", "3", "-j4", "encrypt", "--bogus"], "encrypt"),
+    (["--progress=auto", "rekey", "--bogus"], "rekey"), (["--bogus", "never"], None)])
+def test_the_value_of_an_option_is_not_the_command(work, words, command):
+    result = program.run(*words, "--json", cwd=work)
+    assert (result.exit, result.json["command"]) == (2, command), result
+
+
+@pytest.mark.parametrize("words", [
+    ["--progress", "auto", "encrypt", "--help"], ["-j", "2", "encrypt", "-h"], ["help", "encrypt"]])
+def test_help_is_that_of_the_command(words):
+    result = program.run(*words)
+    assert result.exit == 0 and b"dbseal encrypt [OPTION]" in result.out, result
+    answer = program.run("--json", *words).json
+    assert (answer["command"], answer["exit"], answer["ok"]) == ("help", 0, True)
+    assert answer["text"].encode() == result.out
+
+
+def test_the_versions_in_json():
+    answer = program.run("--version", "--json").json
+    assert answer["ok"] is True and answer["command"] is None
+    for fact in ("version", "engine", "sqlite", "crypto"):
+        assert answer[fact] in program.version_text(), fact
+
+
+def test_a_key_failure_names_the_one_database(work, source):
+    found = refuse(work, "no_key", "encrypt", source, work / "out.db", "--key-env", "NOT_SET")
+    assert found["database"] == str(source), found
+    (work / "folder").mkdir()
+    (work / "b.db").write_bytes(source.read_bytes())
+    found = refuse(work, "no_key", "encrypt", source, work / "b.db", "--output-dir",
+                   work / "folder", "--key-env", "NOT_SET")
+    assert found["database"] is None, found
+
+
+@pytest.mark.parametrize("flag", ["--pass:SECRET", "--kye:SECRET", "--kye=SECRET",
+                                  "--a-very-long-name-without-an-end-SECRET", "--pw:=SECRET"])
+@pytest.mark.parametrize("early", [True, False])
+def test_what_a_misspelt_option_carries_is_not_repeated(work, source, flag, early):
+    program.remember("hunter2-secret")
+    flag = flag.replace("SECRET", "hunter2-secret")
+    words = [flag, "encrypt"] if early else ["encrypt", flag]
+    result = program.run("--json", *words, "plain.db", "out.db", cwd=work)
+    assert result.exit == 2 and result.json["code"] == "usage", result
+
+
 @pytest.mark.parametrize(
     "flag", ["--key", "--password", "-k", "--key=SECRET", "--passphrase=SECRET"])
 def test_a_key_as_an_argument_is_refused_and_not_repeated(work, source, flag):

@@ -33,7 +33,7 @@ private let samples: [(SealError, Int32)] =
     .sidecar("app.db"), .backup, .companion,
   ].map { (SealError.exists(path: path, $0), 7) }
   + [
-    (.locked(path: path, holders: []), 8),
+    (.locked(path: path, holders: []), 8), (.inUse(path: path, holders: []), 8),
     (.locked(path: path, holders: [ProcessName(id: 7, name: "app")]), 8),
     (.changedWhileReading(path: path), 8), (.io(IOFailure(.open, path: path, errno: 2)), 9),
     (.io(IOFailure(.sync, path: path, errno: 5)), 9),

@@ -23,14 +23,40 @@ struct Parser {
     arguments.prefix { $0 != "--" }.contains(Options.json.flag)
   }
 
+  /// The command that `arguments` name, whatever else is wrong with them: the first word that is
+  /// neither an option nor an option's value.
+  static func command(in arguments: [String]) -> CommandSpec? {
+    var isValue = false
+    for word in arguments.prefix(while: { $0 != "--" }) {
+      guard looksLikeOption(word) else {
+        if !isValue { return Catalog.command(named: word) }
+        isValue = false
+        continue
+      }
+      isValue = wantsValue(word)
+    }
+    return nil
+  }
+
+  /// Whether the next word is the value of the option `word`, as far as any command takes one.
+  private static func wantsValue(_ word: String) -> Bool {
+    let options = Catalog.commands.flatMap(\.options).filter { $0.valueName != nil }
+    if word.hasPrefix("--") {
+      return options.contains { OptionValues.same($0.flag, word) }
+    }
+    // In `-qj` the last letter takes the next word; in `-j4` the value is there already.
+    let letters = Array(word.dropFirst())
+    let first = letters.firstIndex { letter in options.contains { $0.short == letter } }
+    return first != nil && first == letters.count - 1
+  }
+
   private init(arguments: [String]) { self.arguments = arguments }
 
   /// `--help`, `-h` and `--version` before any `--`.
   private static func informational(_ arguments: [String]) -> Invocation? {
     let options = arguments.prefix { $0 != "--" }
     if options.contains("--help") || options.contains("-h") {
-      let word = options.first { !$0.hasPrefix("-") }
-      return .help(word.flatMap(Catalog.command(named:)))
+      return .help(command(in: arguments))
     }
     return options.contains("--version") ? .version : nil
   }
@@ -144,18 +170,26 @@ struct Parser {
     if parsed == nil { early[option.name] = value } else { parsed?.values[option.name] = value }
   }
 
-  private func long(_ name: String) throws(UsageFlaw) -> OptionSpec {
+  private func long(_ given: String) throws(UsageFlaw) -> OptionSpec {
     let taken = parsed?.command.options ?? Catalog.globalOptions
-    if let option = taken.first(where: { OptionValues.same($0.name, name) }) { return option }
+    if let option = taken.first(where: { OptionValues.same($0.name, given) }) { return option }
+    let name = Self.repeatable(given)
     if KeyArguments.names.contains(name) { throw .keyOption("--" + name) }
-    let takers = Catalog.visible.filter { $0.option(named: name) != nil }.map(\.name)
+    let takers = Catalog.visible.filter { $0.option(named: given) != nil }.map(\.name)
     if !takers.isEmpty, let command = parsed?.command.name {
       throw .notAllowed("--" + name, command: command, takenBy: takers)
     }
     let names = (parsed == nil ? Catalog.visible.flatMap(\.options) : taken).map(\.name)
     let suggestion = Suggestions.nearest(to: name, among: names)
     throw .unknownOption(
-      "--" + name, suggestion: suggestion.map { "--" + $0 }, command: parsed?.command.name)
+      "--" + name + (OptionValues.same(name, given) ? "" : "…"),
+      suggestion: suggestion.map { "--" + $0 }, command: parsed?.command.name)
+  }
+
+  /// What of an unknown option may stand in a message: no more than names have, and nothing behind
+  /// a colon, where somebody may have put a key.
+  private static func repeatable(_ name: String) -> String {
+    String(name.prefix { $0 != ":" && $0 != "=" }.prefix(24))
   }
 
   private func short(_ letter: Character) throws(UsageFlaw) -> OptionSpec {

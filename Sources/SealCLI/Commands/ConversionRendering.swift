@@ -89,6 +89,8 @@ struct ConversionRendering {
     case .walMissing:
       "the header says WAL and there is no -wal: if the file was copied, its newest content"
         + " may be missing"
+    case .walUnusable:
+      "there is a -wal whose header SQLite would not believe; nothing in it counts"
     case .saltOutside(let salt): "the file does not hold its salt: \(Hex.text(salt))"
     case .notAuthenticated:
       "its pages have no tags, so nobody can tell whether it was altered"
@@ -115,6 +117,7 @@ struct ConversionRendering {
     case .walIncluded: "wal_included"
     case .journalApplied: "journal_applied"
     case .walMissing: "wal_missing"
+    case .walUnusable: "wal_unusable"
     case .saltOutside: "salt_outside"
     case .notAuthenticated: "not_authenticated"
     case .leftover: "leftover"

@@ -41,11 +41,19 @@ struct Conversions {
       }
     }
     guard let first = ready.first else { return summary(plan, failures) }
-    let key = try session.keys.resolve(
-      KeyOptions.database.selection(from: parsed), label: label(first, plan, newKey), new: newKey)
-    let replacement = try replacementKey.map {
-      try session.keys.resolve(
-        $0.selection(from: parsed), label: label(first, plan, true), new: true)
+    let key: KeyMaterial
+    let replacement: KeyMaterial?
+    do {
+      key = try session.keys.resolve(
+        KeyOptions.database.selection(from: parsed), label: label(first, plan, newKey),
+        new: newKey)
+      replacement = try replacementKey.map {
+        try session.keys.resolve(
+          $0.selection(from: parsed), label: label(first, plan, true), new: true)
+      }
+    } catch let error where !plan.isBatch {
+      // The key of this one database.
+      return report(error, on: first)
     }
     for step in ready {
       do {

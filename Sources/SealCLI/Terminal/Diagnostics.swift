@@ -30,7 +30,10 @@ enum Diagnostics {
     case .damaged(let damage): return DamageDiagnostics.explain(damage)
     case .wrongKind(let path, let found): return kind(path, found)
     case .exists(let path, let obstacle): return exists(path, obstacle)
-    case .locked(let path, let holders): return locked(path, holders)
+    case .locked(let path, let holders):
+      return locked(path, holders, hint: "close it, or wait longer with --busy-timeout")
+    case .inUse(let path, let holders):
+      return locked(path, holders, hint: "close it; --force replaces the file all the same")
     case .changedWhileReading(let path):
       return Diagnosis(
         .locked, "the file changed while it was read", about: path,
@@ -38,7 +41,8 @@ enum Diagnostics {
     case .io(let failure): return io(failure)
     case .noSpace(let path, let needed, let available):
       return Diagnosis(
-        .io, "\(bytes(needed)) are needed on this file system, \(bytes(available)) are free",
+        .io,
+        "about \(bytes(needed)) are needed on this file system, and \(bytes(available)) are free",
         about: path,
         facts: [.init("needed", .unsigned(needed)), .init("available", .unsigned(available))])
     case .unsupported(let shortcoming): return unsupported(shortcoming)
@@ -146,11 +150,11 @@ enum Diagnostics {
       facts: [.init("obstacle", .string(words.2)), .init("path", .string(path))])
   }
 
-  private static func locked(_ path: String, _ holders: [ProcessName]) -> Diagnosis {
+  private static func locked(_ path: String, _ holders: [ProcessName], hint: String) -> Diagnosis {
     let who = holders.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
     return Diagnosis(
       .locked, "in use by " + (who.isEmpty ? "another process" : who), about: path,
-      hint: "close it, or wait longer with --busy-timeout",
+      hint: hint,
       facts: [
         .init(
           "holders",

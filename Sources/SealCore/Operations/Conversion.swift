@@ -31,6 +31,16 @@ public struct OperationContext: Sendable {
   public var cancellation = Cancellation()
 
   public init() {}
+
+  /// More threads than this are of no help to anybody, and each has its buffers.
+  static let mostThreads = 64
+
+  /// Threads for work on a database of `pages` pages; 0: it is done before one has started.
+  func threads(pages: UInt32) -> Int {
+    guard pages > 64 else { return 0 }
+    let wanted = workers > 0 ? workers : System.processorCount
+    return min(wanted, Self.mostThreads, Int(pages / 32))
+  }
 }
 
 /// What every conversion is asked.
@@ -106,6 +116,8 @@ public enum Note: Sendable, Equatable {
   case journalApplied(pages: Int)
   /// The file header says WAL and no log was there: it may have been left behind elsewhere.
   case walMissing
+  /// There is a log, and its header is none that SQLite would believe: nothing in it counts.
+  case walUnusable
   /// The output has no salt of its own; it opens only with this one.
   case saltOutside([UInt8])
   /// The key was right and the file has no tags, so nobody can tell whether it was altered.

@@ -64,11 +64,7 @@ struct ConversionJob {
     var backup: String?
   }
 
-  private var workers: Int {
-    // Ten pages are done before a thread has started.
-    if source.pageCount <= 64 { return 0 }
-    return context.workers > 0 ? context.workers : System.processorCount
-  }
+  private var workers: Int { context.threads(pages: source.pageCount) }
 
   /// Does everything, or in a dry run everything that writes nothing.
   func run() throws -> Outcome {
@@ -95,7 +91,8 @@ struct ConversionJob {
       backup: backup)
   }
 
-  /// An upper estimate of the output's size in bytes: the used pages, re-laid.
+  /// About how large the output will be, in bytes: the used pages, re-laid. Half-empty pages make
+  /// it smaller, records that just filled their pages make it larger.
   private var estimatedSize: UInt64 {
     let free = min(source.header.freePages, source.pageCount - 1)
     let used = UInt64(keepsPages ? source.pageCount : source.pageCount - free)

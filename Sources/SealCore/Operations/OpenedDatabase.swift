@@ -108,9 +108,10 @@ struct OpenedDatabase {
     switch snapshot.overlay?.origin {
     case .log: notes.append(.walIncluded(frames: snapshot.log?.committed ?? 0))
     case .journal: notes.append(.journalApplied(pages: snapshot.overlay?.offsets.count ?? 0))
-    case nil where header.isWAL && snapshot.log == nil: notes.append(.walMissing)
+    case nil where header.isWAL && snapshot.lacksLog: notes.append(.walMissing)
     case nil: break
     }
+    if snapshot.hasUnusableLog { notes.append(.walUnusable) }
     if let cipher, cipher.profile.hmacAlgorithm == nil { notes.append(.notAuthenticated) }
     let size = try SizeCheck(
       snapshot: snapshot, header: header, cancellation: context.cancellation

@@ -73,6 +73,14 @@ final class Snapshot: @unchecked Sendable {
     return status.kind == .regular && status.size > 0
   }
 
+  /// Whether a log stands beside the file that holds bytes, and none that SQLite would believe.
+  var hasUnusableLog: Bool {
+    guard log == nil, let status = logStatus else { return false }
+    return status.kind == .regular && status.size > 0
+  }
+  /// Whether there is no log, not even an empty one.
+  var lacksLog: Bool { logStatus == nil }
+
   /// Pages of `pageSize` bytes that file and overlay hold; a last partial page counts.
   func physicalPages(pageSize: Int) -> UInt64 {
     if let overlay { return UInt64(overlay.pageCount) }
