@@ -12,7 +12,9 @@ import Testing
   private func target(_ fixture: Fixture, _ material: KeyMaterial) throws -> TargetCipher {
     let codec = try fixture.codec()
     let keys = try KeyDerivation.derive(material, profile: codec.profile, salt: codec.salt)
-    return TargetCipher(profile: codec.profile, keys: keys, salt: codec.salt, material: material)
+    return TargetCipher(
+      profile: codec.profile, keys: keys, salt: codec.salt,
+      material: TargetCipher.underived(material, keys, codec.salt))
   }
 
   @Test(arguments: fixtures)
@@ -20,7 +22,7 @@ import Testing
     let material = try fixture.material()
     let cipher = try target(fixture, material)
     let file = try File(Fixture.folder.appendingPathComponent(fixture.file).path, .read)
-    let old = OldKey(material: material, profile: cipher.profile)
+    let old = try OldKey(material, over: cipher.salt, profiles: [cipher.profile])
     #expect(try old.opens(file, cipher))
   }
 
@@ -28,7 +30,8 @@ import Testing
   func passesAKeyThatOpensNothing(_ fixture: Fixture) throws {
     let cipher = try target(fixture, fixture.material())
     let file = try File(Fixture.folder.appendingPathComponent(fixture.file).path, .read)
-    let old = OldKey(material: try keyOf("something else"), profile: cipher.profile)
+    let old = try OldKey(
+      keyOf("something else"), over: cipher.salt, profiles: [cipher.profile])
     #expect(try !old.opens(file, cipher))
   }
 }

@@ -53,6 +53,22 @@ enum KeyDerivation {
     return PageKeys(encryption: encryption, hmac: hmac)
   }
 
+  /// Whether two passphrases lead to the same keys, whatever the salt; nil where only deriving can
+  /// tell. HMAC pads a key with zeros to a block of its hash (RFC 2104), so `k` and `k` + NUL are
+  /// one; a longer one is hashed first.
+  static func isSamePassphrase(
+    _ a: KeyMaterial, _ b: KeyMaterial, _ algorithm: HashAlgorithm
+  ) -> Bool? {
+    guard case .passphrase(let a) = a.kind, case .passphrase(let b) = b.kind else { return nil }
+    if a.isEqual(to: b) { return true }
+    let block = algorithm == .sha512 ? 128 : 64
+    guard a.count <= block, b.count <= block else { return nil }
+    func padded(_ secret: Secret) -> Secret {
+      Secret(count: block) { out in secret.withBytes { out.copyMemory(from: $0) } }
+    }
+    return padded(a).isEqual(to: padded(b))
+  }
+
   /// PBKDF2-HMAC (RFC 8018) with a password of any length and any bytes, giving `count` bytes.
   static func pbkdf2(
     _ password: Secret, salt: [UInt8], _ algorithm: HashAlgorithm, iterations: Int, count: Int

@@ -66,6 +66,25 @@ public struct KeyMaterial: Sendable {
     kind = .raw(key: raw.slice(0..<32), hmacKey: hmacKey, salt: salt)
   }
 
+  /// A key of 32 bytes that was derived, with the salt that it was derived over: as a raw key of 96
+  /// digits it opens the same database without another derivation.
+  init(derived key: Secret, salt: [UInt8]) {
+    kind = .raw(key: key, hmacKey: nil, salt: salt)
+    looksRaw = false
+    engineKey = Secret(count: 2 * (key.count + salt.count) + 3) { out in
+      out[0] = 0x78
+      out[1] = 0x27
+      out[out.count - 1] = 0x27
+      func put(_ byte: UInt8, _ index: Int) {
+        for (place, nibble) in [(2 + 2 * index, byte >> 4), (3 + 2 * index, byte & 15)] {
+          out[place] = nibble + (nibble < 10 ? 0x30 : 0x57)
+        }
+      }
+      key.withBytes { for (index, byte) in $0.enumerated() { put(byte, index) } }
+      for (index, byte) in salt.enumerated() { put(byte, key.count + index) }
+    }
+  }
+
   /// The salt that the raw key carries, 16 bytes.
   public var salt: [UInt8]? {
     if case .raw(_, _, let salt) = kind { return salt }

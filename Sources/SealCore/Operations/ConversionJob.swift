@@ -7,7 +7,7 @@ struct TargetCipher {
   let profile: CipherProfile
   let keys: PageKeys
   let salt: [UInt8]
-  /// The key as the engine is given it for the proof.
+  /// The key as the engine is given it for the proof: derived, because it would derive the same.
   let material: KeyMaterial
 
   var codec: CodecMaker {
@@ -16,11 +16,24 @@ struct TargetCipher {
 }
 
 extension TargetCipher {
-  /// Derives the keys over the raw key's own salt, the given one, or a random one. `losesSource`:
-  /// the command removes what it reads.
-  init(
-    _ material: KeyMaterial, profile: CipherProfile, givenSalt: [UInt8]?, losesSource: Bool
-  ) throws {
+  /// Derives the keys.
+  init(_ material: KeyMaterial, profile: CipherProfile, salt: [UInt8]) throws {
+    let keys = try KeyDerivation.derive(material, profile: profile, salt: salt)
+    self.init(
+      profile: profile, keys: keys, salt: salt, material: Self.underived(material, keys, salt))
+  }
+
+  /// `material` in the form that costs the engine no derivation.
+  static func underived(_ material: KeyMaterial, _ keys: PageKeys, _ salt: [UInt8]) -> KeyMaterial {
+    if case .raw = material.kind { return material }
+    return KeyMaterial(derived: keys.encryption, salt: salt)
+  }
+
+  /// The salt to write: the raw key's own, the given one, or a random one. `losesSource`: the
+  /// command removes what it reads.
+  static func salt(
+    _ material: KeyMaterial, profile: CipherProfile, given givenSalt: [UInt8]?, losesSource: Bool
+  ) throws -> [UInt8] {
     if let own = material.salt, let givenSalt, own != givenSalt {
       throw SealError.badProfile(.saltConflict)
     }
@@ -31,8 +44,7 @@ extension TargetCipher {
     }
     let salt = try material.salt ?? givenSalt ?? LibCrypto.randomBytes(KeyDerivation.saltLength)
     guard salt != DatabaseHeader.magic else { throw SealError.badProfile(.saltIsMagic) }
-    let keys = try KeyDerivation.derive(material, profile: profile, salt: salt)
-    self.init(profile: profile, keys: keys, salt: salt, material: material)
+    return salt
   }
 }
 

@@ -31,9 +31,10 @@ public enum Encrypt {
     let source = try OpenedDatabase.plaintext(
       path, exclusive: plan.isInPlace || shred, context)
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let cipher = try TargetCipher(
-      request.key, profile: profile, givenSalt: request.settings.salt,
+    let salt = try TargetCipher.salt(
+      request.key, profile: profile, given: request.settings.salt,
       losesSource: plan.isInPlace || shred)
+    let cipher = try TargetCipher(request.key, profile: profile, salt: salt)
     let status = try source.snapshot.file.status()
     let job = ConversionJob(
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,

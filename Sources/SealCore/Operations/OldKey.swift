@@ -1,42 +1,55 @@
 // After a rekey the old key must be worth nothing, and that is proven, not assumed: it is tried on
 // the output the way a user would try it, before the output gets its name.
 
-/// The key that a database had, and the settings that it had with it.
+/// The key that a database had, derived over the salt of the output that it must not open.
 struct OldKey {
-  let material: KeyMaterial
-  let profile: CipherProfile
+  private struct Candidate {
+    let profile: CipherProfile
+    let keys: PageKeys
+  }
 
-  /// Whether this key opens any tried page of the output, under the output's settings or its own
-  /// former ones, or opens it through SQLCipher where this engine can try.
+  private let candidates: [Candidate]
+  /// The key for the engine, derived for the first of the profiles.
+  private let material: KeyMaterial
+  private let salt: [UInt8]
+
+  /// `salt` is the output's; a raw key's own goes before it. `profiles` are the settings under
+  /// which the key is tried: the output's first, then those that the database had.
+  init(_ material: KeyMaterial, over salt: [UInt8], profiles: [CipherProfile]) throws {
+    let salt = material.salt ?? salt
+    var derived: [Candidate] = []
+    for profile in profiles where !derived.contains(where: { $0.profile == profile }) {
+      let keys = try KeyDerivation.derive(material, profile: profile, salt: salt)
+      derived.append(Candidate(profile: profile, keys: keys))
+    }
+    candidates = derived
+    self.salt = salt
+    self.material =
+      derived.first.map { TargetCipher.underived(material, $0.keys, salt) } ?? material
+  }
+
+  /// Whether this key opens any tried page of the output, or opens it through SQLCipher where this
+  /// engine can try.
   func opens(_ file: File, _ cipher: TargetCipher) throws -> Bool {
-    let former = profile == cipher.profile ? [] : [profile]
-    for candidate in [cipher.profile] + former where try fits(file, cipher, candidate) {
-      return true
+    let trials = DetectionTrials(material: material, size: try file.size())
+    for candidate in candidates {
+      guard candidate.profile.hmacAlgorithm != nil else {
+        // Without tags a page can look right by chance; what decides is the key itself.
+        if candidate.keys.encryption.isEqual(to: cipher.keys.encryption) { return true }
+        continue
+      }
+      let codec = try PageCodec(profile: candidate.profile, keys: candidate.keys, salt: salt)
+      let (page, _) = try trials.pages(of: codec) { offset, buffer in
+        try file.read(at: offset, into: buffer) == buffer.count
+      }
+      if page != nil { return true }
     }
     return try engineOpens(file, cipher)
   }
 
-  private func fits(_ file: File, _ cipher: TargetCipher, _ candidate: CipherProfile) throws
-    -> Bool
-  {
-    guard candidate.hmacAlgorithm != nil else {
-      // Without tags a page can look right by chance; what decides is the key itself.
-      let salt = material.salt ?? cipher.salt
-      let keys = try KeyDerivation.derive(material, profile: candidate, salt: salt)
-      return keys.encryption.isEqual(to: cipher.keys.encryption)
-    }
-    let outcome = try Detection.detect(
-      candidates: [candidate], material: material,
-      salt: material.salt == nil ? cipher.salt : nil, size: file.size()
-    ) { offset, buffer in try file.read(at: offset, into: buffer) == buffer.count }
-    if case .none = outcome { return false }
-    return true
-  }
-
   private func engineOpens(_ file: File, _ cipher: TargetCipher) throws -> Bool {
     do {
-      let settings = try EngineSettings.settings(
-        for: cipher.profile, salt: material.salt ?? cipher.salt, key: material)
+      let settings = try EngineSettings.settings(for: cipher.profile, salt: salt, key: material)
       let connection = try Connection(output: file)
       try connection.key(material.engineKey)
       try connection.apply(settings: settings)

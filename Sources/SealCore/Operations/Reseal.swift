@@ -29,14 +29,13 @@ public enum Reseal {
     }
     let profile: CipherProfile
     let material: KeyMaterial
-    var oldKey: OldKey?
+    var isSameKey = true
     switch change {
     case .key(let new):
       profile = try request.settings.profile(over: own.profile)
       material = new
-      if try !isSame(new, own) {
-        oldKey = OldKey(material: request.key, profile: own.profile)
-      } else if keepsSettings(request, profile, new, own) {
+      isSameKey = try isSame(new, request.key, own)
+      if isSameKey, keepsSettings(request, profile, new, own) {
         throw SealError.sameKey(path: request.source)
       }
     case .format:
@@ -47,8 +46,14 @@ public enum Reseal {
       }
     }
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let cipher = try TargetCipher(
-      material, profile: profile, givenSalt: request.settings.salt, losesSource: plan.isInPlace)
+    let salt = try TargetCipher.salt(
+      material, profile: profile, given: request.settings.salt, losesSource: plan.isInPlace)
+    let (cipher, oldKey) = try ParallelRuns.both(
+      { try TargetCipher(material, profile: profile, salt: salt) },
+      {
+        isSameKey
+          ? nil : try OldKey(request.key, over: salt, profiles: [profile, own.profile])
+      })
     let status = try source.snapshot.file.status()
     let job = ConversionJob(
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
@@ -64,7 +69,12 @@ public enum Reseal {
 
   /// Whether `new` leads to the key that the database has, however it is written; `k` and
   /// `k` + NUL are one to HMAC.
-  private static func isSame(_ new: KeyMaterial, _ own: DetectedCipher) throws -> Bool {
+  private static func isSame(_ new: KeyMaterial, _ old: KeyMaterial, _ own: DetectedCipher) throws
+    -> Bool
+  {
+    if let answer = KeyDerivation.isSamePassphrase(new, old, own.profile.kdfAlgorithm) {
+      return answer
+    }
     let keys = try KeyDerivation.derive(new, profile: own.profile, salt: own.salt)
     guard keys.encryption.isEqual(to: own.keys.encryption) else { return false }
     guard let hmac = keys.hmac, let old = own.keys.hmac else { return true }

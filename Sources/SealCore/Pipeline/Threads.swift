@@ -139,4 +139,25 @@ enum ParallelRuns {
     }
     if let error = failure.withLock({ $0 }) { throw error }
   }
+
+  /// Does two things at once. Throws the first's error, or else the second's.
+  static func both<A, B>(_ first: () throws -> A, _ second: () throws -> B) throws -> (A, B) {
+    let other = UncheckedBox(Monitor<Result<B, any Error>?>(nil))
+    let one = withoutActuallyEscaping(second) { second in
+      let work = UncheckedBox(second)
+      @Sendable func run() {
+        let result = Result { try work.value() }
+        other.value.withLock { $0 = result }
+      }
+      let helper = WorkerThread(run)
+      let one = Result { try first() }
+      if let helper { helper.join() } else { run() }
+      return one
+    }
+    let a = try one.get()
+    guard let b = try other.value.withLock({ $0 })?.get() else {
+      throw SealError.engine(path: "", code: 0, message: "a thread ended without a result")
+    }
+    return (a, b)
+  }
 }
