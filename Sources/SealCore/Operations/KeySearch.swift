@@ -8,26 +8,37 @@ struct KeySearch {
   /// The settings and keys of the database. Throws `.wrongKey`, or `.damaged` where the key is
   /// right and page 1 is not.
   func run() throws -> DetectedCipher {
+    let (cipher, isFirstPageDamaged) = try find()
+    guard isFirstPageDamaged else { return cipher }
+    throw firstPageDamage(cipher)
+  }
+
+  /// The error where the key is right and page 1 is not.
+  func firstPageDamage(_ cipher: DetectedCipher) -> SealError {
+    let pages = UInt32(clamping: size / UInt64(cipher.profile.pageSize))
+    return .damaged(Damage(path: snapshot.path, flaw: .pages([1], total: 1, pagesInFile: pages)))
+  }
+
+  /// Bytes of the database.
+  private var size: UInt64 {
+    max(
+      snapshot.fileSize,
+      snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? 0)
+  }
+
+  /// The same where page 1 may be damaged. Throws `.wrongKey`.
+  func find() throws -> (cipher: DetectedCipher, isFirstPageDamaged: Bool) {
     var candidates = try settings.candidates()
     if let overlay = snapshot.overlay {
       // Logs and journals record the page size in clear.
       let fitting = candidates.filter { $0.pageSize == overlay.pageSize }
       if !fitting.isEmpty { candidates = fitting }
     }
-    let size = max(
-      snapshot.fileSize,
-      snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? 0)
     let outcome = try Detection.detect(
       candidates: candidates, material: key, salt: settings.salt, size: size, read: read)
     switch outcome {
-    case .fits(let cipher): return cipher
-    case .fitsDamagedFirstPage(let cipher):
-      throw SealError.damaged(
-        Damage(
-          path: snapshot.path,
-          flaw: .pages(
-            [1], total: 1,
-            pagesInFile: UInt32(clamping: size / UInt64(cipher.profile.pageSize)))))
+    case .fits(let cipher): return (cipher, false)
+    case .fitsDamagedFirstPage(let cipher): return (cipher, true)
     case .none(let tried, let pagesTried, let saltDiffers):
       try requireWholePage(size, candidates)
       let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }

@@ -38,30 +38,49 @@ struct OpenedDatabase {
     _ context: OperationContext
   ) throws -> OpenedDatabase {
     let snapshot = try snapshot(path, exclusive, context)
+    let (cipher, isFirstPageDamaged) = try unlock(
+      snapshot, key: key, settings: settings, context)
+    if isFirstPageDamaged {
+      throw KeySearch(snapshot: snapshot, key: key, settings: settings).firstPageDamage(cipher)
+    }
+    let header = try header(of: snapshot, cipher, context)
+    return try finish(snapshot, header, cipher, context)
+  }
+
+  /// Finds the settings that the key fits; page 1 may be damaged. Throws `.wrongKey` and
+  /// `.wrongKind`.
+  static func unlock(
+    _ snapshot: Snapshot, key: KeyMaterial, settings: CipherSettings, _ context: OperationContext
+  ) throws -> (cipher: DetectedCipher, isFirstPageDamaged: Bool) {
+    let path = snapshot.path
     let start = try snapshot.start(count: FileClassifier.sampleSize)
     let kind = kind(of: snapshot, start)
     let isDoubtful = start.withUnsafeBytes { FileClassifier.mayBeEncrypted($0, kind) }
     if !isDoubtful { try requireEncrypted(kind, path, start, settings) }
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let cipher: DetectedCipher
     do {
-      cipher = try KeySearch(snapshot: snapshot, key: key, settings: settings).run()
+      return try KeySearch(snapshot: snapshot, key: key, settings: settings).find()
     } catch SealError.wrongKey where isDoubtful {
       // No key fits, so the magic means what it says, and the header behind it is broken.
       try requireEncrypted(kind, path, start, settings)
       throw SealError.wrongKind(path: path, found: kind)
     }
+  }
+
+  /// The header of an encrypted database, from page 1.
+  static func header(
+    of snapshot: Snapshot, _ cipher: DetectedCipher, _ context: OperationContext
+  ) throws -> DatabaseHeader {
     let store = PageStore(
-      pages: snapshot, pageSize: cipher.profile.pageSize, pageCount: 1,
-      codec: cipher.codec)
+      pages: snapshot, pageSize: cipher.profile.pageSize, pageCount: 1, codec: cipher.codec)
     let first = PageBuffer(bytes: store.pageSize)
     try ReadAhead(store, workers: 0, cancellation: context.cancellation).read(1, into: first.start)
     let bytes = UnsafeRawBufferPointer(start: first.start, count: store.pageSize)
-    let header = try DatabaseHeader(bytes, path: path)
+    let header = try DatabaseHeader(bytes, path: snapshot.path)
     guard header.pageSize == cipher.profile.pageSize else {
-      throw SealError.damaged(Damage(path: path, flaw: .header(field: "page size")))
+      throw SealError.damaged(Damage(path: snapshot.path, flaw: .header(field: "page size")))
     }
-    return try finish(snapshot, header, cipher, context)
+    return header
   }
 
   private static func snapshot(_ path: String, _ exclusive: Bool, _ context: OperationContext)
@@ -75,7 +94,7 @@ struct OpenedDatabase {
   }
 
   /// The kind of the file; in a log or journal there may be more of it than in the main file.
-  private static func kind(of snapshot: Snapshot, _ start: [UInt8]) -> FileKind {
+  static func kind(of snapshot: Snapshot, _ start: [UInt8]) -> FileKind {
     let size = max(snapshot.fileSize, UInt64(start.count))
     return start.withUnsafeBytes { FileClassifier.kind(start: $0, size: size) }
   }
@@ -95,6 +114,22 @@ struct OpenedDatabase {
     }
   }
 
+  /// What a user should know about where the content came from.
+  static func notes(on snapshot: Snapshot, _ header: DatabaseHeader?, _ cipher: DetectedCipher?)
+    -> [Note]
+  {
+    var notes: [Note] = []
+    switch snapshot.overlay?.origin {
+    case .log: notes.append(.walIncluded(frames: snapshot.log?.committed ?? 0))
+    case .journal: notes.append(.journalApplied(pages: snapshot.overlay?.offsets.count ?? 0))
+    case nil where header?.isWAL == true && snapshot.lacksLog: notes.append(.walMissing)
+    case nil: break
+    }
+    if snapshot.hasUnusableLog { notes.append(.walUnusable) }
+    if let cipher, cipher.profile.hmacAlgorithm == nil { notes.append(.notAuthenticated) }
+    return notes
+  }
+
   /// Size, locks and notes, once the header is known.
   private static func finish(
     _ snapshot: Snapshot, _ header: DatabaseHeader, _ cipher: DetectedCipher?,
@@ -104,15 +139,7 @@ struct OpenedDatabase {
       try snapshot.protectLog(
         timeout: context.busyTimeout, cancellation: context.cancellation)
     }
-    var notes: [Note] = []
-    switch snapshot.overlay?.origin {
-    case .log: notes.append(.walIncluded(frames: snapshot.log?.committed ?? 0))
-    case .journal: notes.append(.journalApplied(pages: snapshot.overlay?.offsets.count ?? 0))
-    case nil where header.isWAL && snapshot.lacksLog: notes.append(.walMissing)
-    case nil: break
-    }
-    if snapshot.hasUnusableLog { notes.append(.walUnusable) }
-    if let cipher, cipher.profile.hmacAlgorithm == nil { notes.append(.notAuthenticated) }
+    var notes = notes(on: snapshot, header, cipher)
     let size = try SizeCheck(
       snapshot: snapshot, header: header, cancellation: context.cancellation
     ).run()

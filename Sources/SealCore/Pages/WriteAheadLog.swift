@@ -31,7 +31,8 @@ enum WriteAheadLog {
   /// The one version of the format there is (sqlite.org/fileformat2.html, section 4.1).
   private static let version: UInt32 = 3_007_000
 
-  private struct Header {
+  /// The log's own header.
+  struct Header {
     let version: UInt32
     let pageSize: Int
     let isBigEndian: Bool
@@ -77,7 +78,7 @@ enum WriteAheadLog {
       for index in 0..<(got / frameSize) {
         let frame = UnsafeRawBufferPointer(
           rebasing: buffer[(index * frameSize)...].prefix(frameSize))
-        guard isValid(frame, log, &sum) else { break reading }
+        guard isValid(frame, isBigEndian: log.isBigEndian, salt: log.salt, &sum) else { break reading }
         let page = frame.bigEndian32(at: 0)
         pending.append((page, position + UInt64(index * frameSize + frameHeaderSize)))
         frames += 1
@@ -102,14 +103,16 @@ enum WriteAheadLog {
       overlay: overlay, committed: committed, beyond: Int(clamping: whole) - committed)
   }
 
-  private static func isValid(
-    _ frame: UnsafeRawBufferPointer, _ log: Header, _ sum: inout (UInt32, UInt32)
+  /// Whether a frame continues the log; `sum` is the running checksum before it, and after it.
+  static func isValid(
+    _ frame: UnsafeRawBufferPointer, isBigEndian: Bool, salt: UInt64,
+    _ sum: inout (UInt32, UInt32)
   ) -> Bool {
     guard frame.bigEndian32(at: 0) != 0,
-      frame.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == log.salt
+      frame.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == salt
     else { return false }
-    add(UnsafeRawBufferPointer(rebasing: frame[..<8]), log.isBigEndian, to: &sum)
-    add(UnsafeRawBufferPointer(rebasing: frame[frameHeaderSize...]), log.isBigEndian, to: &sum)
+    add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian, to: &sum)
+    add(UnsafeRawBufferPointer(rebasing: frame[frameHeaderSize...]), isBigEndian, to: &sum)
     return sum == (frame.bigEndian32(at: 16), frame.bigEndian32(at: 20))
   }
 

@@ -8,6 +8,7 @@ struct PageScan: Sendable {
   let store: PageStore
   let workers: Int
   let cancellation: Cancellation
+  var meter: ProgressMeter?
 
   /// What was found; both ascending. The lock-byte page is in neither.
   struct Findings: Sendable, Equatable {
@@ -28,6 +29,7 @@ struct PageScan: Sendable {
     let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
     let seen = UncheckedBox(visited)
     let findings = Monitor(Findings())
+    let meter = meter
     try ParallelRuns.forEach(count: runs, workers: workers, cancellation: cancellation) {
       let codec = try makeCodec()
       let buffer = PageBuffer(bytes: perRun * store.pageSize)
@@ -39,13 +41,21 @@ struct PageScan: Sendable {
           return number != lockPage && seen.value?.contains(number) != true
         }
         guard !wanted.isEmpty else { return }
-        try store.pages.read(
-          first: first, count: count, pageSize: store.pageSize, into: buffer.start)
+        defer { meter?.add(wanted.count * store.pageSize) }
+        // A sample takes few pages of a run: those are read alone.
+        let isSparse = wanted.count < count / 8
+        if !isSparse {
+          try store.pages.read(
+            first: first, count: count, pageSize: store.pageSize, into: buffer.start)
+        }
         for run in Self.runs(of: wanted) {
-          codec.authenticate(
-            first: first + UInt32(run.lowerBound), count: run.count,
-            buffer.start + run.lowerBound * store.pageSize
-          ) { number, verdict in
+          let start = first + UInt32(run.lowerBound)
+          let pages = buffer.start + run.lowerBound * store.pageSize
+          if isSparse {
+            try store.pages.read(
+              first: start, count: run.count, pageSize: store.pageSize, into: pages)
+          }
+          codec.authenticate(first: start, count: run.count, pages) { number, verdict in
             findings.withLock {
               if verdict == .blank { $0.blank.append(number) } else { $0.forged.append(number) }
             }

@@ -53,6 +53,9 @@ extension Connection {
 
   /// The error that `code` stands for, with the system's error number where there is one.
   func failure(_ code: ResultCode) -> SealError {
+    if let number = stopping?.requested, code == .interrupted || code.primary == .ioError {
+      return .interrupted(signal: number)
+    }
     let db = try? open()
     let system = db.map { sqlite3_system_errno($0) } ?? 0
     func io(_ call: IOFailure.Call, _ fallback: Int32) -> SealError {

@@ -33,6 +33,8 @@ final class Connection: @unchecked Sendable {
   var hasPlainHeader = false
   /// The salt mask to derive with, where it is not SQLCipher's own; see `SaltMaskGate`.
   var saltMask: UInt8?
+  /// What ends the statements of this connection; see `stop(on:)`.
+  var stopping: Cancellation?
 
   /// Opens the file `path`, taken as a plain name whatever it looks like. Waits up to
   /// `busyTimeout` seconds for locks. Throws `SealError`, for instance `.io` for a missing file, in

@@ -1,0 +1,106 @@
+// The fourth verdict: what the caller said the database holds. All differences are found, not only
+// the first. Rows are counted from the pages, so no index, collation or function can be in the way.
+
+/// What a database is expected to hold.
+public struct Expectations: Sendable, Equatable {
+  public var userVersion: Int32?
+  public var applicationID: Int32?
+  public var tables: [Table] = []
+
+  public init() {}
+
+  /// A table that has to be there, and how many rows it has to have.
+  public struct Table: Sendable, Equatable {
+    public var name: String
+    public var rows: UInt64?
+    public init(name: String, rows: UInt64?) {
+      self.name = name
+      self.rows = rows
+    }
+  }
+
+  var count: Int {
+    (userVersion == nil ? 0 : 1) + (applicationID == nil ? 0 : 1) + tables.count
+  }
+}
+
+/// Compares a database with expectations.
+struct ExpectationsCheck {
+  let source: VerifySource
+  let expected: Expectations
+  let context: OperationContext
+
+  func run() throws -> ExpectationsVerdict {
+    var verdict = ExpectationsVerdict(checked: expected.count)
+    guard expected.count > 0 else { return verdict }
+    guard let header = source.header else {
+      verdict.differences = names.map { .unknown($0, .damagedHeader) }
+      return verdict
+    }
+    if let version = expected.userVersion, version != header.userVersion {
+      verdict.differences.append(.userVersion(expected: version, found: header.userVersion))
+    }
+    if let id = expected.applicationID, id != header.applicationID {
+      verdict.differences.append(.applicationID(expected: id, found: header.applicationID))
+    }
+    if !expected.tables.isEmpty { verdict.differences += try tables(header) }
+    return verdict
+  }
+
+  private var names: [String] {
+    (expected.userVersion == nil ? [] : ["user_version"])
+      + (expected.applicationID == nil ? [] : ["application_id"])
+      + expected.tables.map { "table \($0.name)" }
+  }
+
+  private func tables(_ header: DatabaseHeader) throws -> [ExpectationsVerdict.Difference] {
+    let reader = try ReadAhead(source.store, workers: 0, cancellation: context.cancellation)
+    var entries: [SchemaEntry] = [.schema]
+    do {
+      let cursor = TreeCursor(source: reader, path: source.path, geometry: header.geometry)
+      try SchemaReader.forEachRow(cursor) { _, payload, _ in
+        if let entry = SchemaEntry(payload, encoding: header.encoding), entry.type == "table" {
+          entries.append(entry)
+        }
+      }
+    } catch SealError.damaged {
+      return expected.tables.map { .unknown("table \($0.name)", .damagedStructure) }
+    }
+    return try expected.tables.compactMap { table in
+      guard let entry = entries.first(where: { Self.isSame($0.name, table.name) }) else {
+        return .noTable(table.name)
+      }
+      guard let rows = table.rows else { return nil }
+      do {
+        let found = try count(entry, reader, header)
+        return found == rows ? nil : .rows(table: table.name, expected: rows, found: found)
+      } catch SealError.damaged {
+        return .unknown("table \(table.name)", .damagedStructure)
+      } catch SealError.engine(_, _, let message) {
+        return .unknown("table \(table.name)", .schema(message))
+      }
+    }
+  }
+
+  /// A virtual table has no tree: its module counts.
+  private func count(_ entry: SchemaEntry, _ reader: ReadAhead, _ header: DatabaseHeader) throws
+    -> UInt64
+  {
+    guard entry.root == 0 else {
+      return try TreeCounter.records(in: entry.root, of: reader, path: source.path, header)
+    }
+    let connection = try Connection(snapshot: DecodedPages(source.store), path: source.path)
+    try connection.stop(on: context.cancellation)
+    let name = entry.name.replacing("\"", with: "\"\"")
+    let found = try connection.scalar("SELECT count(*) FROM \"\(name)\"")
+    return UInt64(clamping: found?.integer ?? 0)
+  }
+
+  /// SQLite takes names for equal whatever the case of their ASCII letters.
+  static func isSame(_ a: String, _ b: String) -> Bool {
+    func folded(_ text: String) -> [UInt8] {
+      text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+    }
+    return folded(a) == folded(b)
+  }
+}

@@ -1,0 +1,116 @@
+// verify: is the key right, is every page what was written, does SQLite find the database sound, is
+// it what the caller expects. Nothing is written, to the database or beside it.
+
+/// Checks databases.
+public enum Verify {
+  public struct Request: Sendable {
+    public var path: String
+    /// nil: the database is plaintext.
+    public var key: KeyMaterial?
+    /// What to read; detected where nothing is named.
+    public var settings: CipherSettings
+    /// Stop after the pages.
+    public var quick = false
+    /// Look at this share of the pages only, in percent.
+    public var sample: Int?
+    public var expectations = Expectations()
+    public var context: OperationContext
+
+    public init(
+      path: String, key: KeyMaterial?, settings: CipherSettings, context: OperationContext
+    ) {
+      self.path = path
+      self.key = key
+      self.settings = settings
+      self.context = context
+    }
+  }
+
+  /// Whether the database needs a key. `keyIsNamed`: the caller gave one for it. Throws what `run`
+  /// would throw for a file that is no database.
+  public static func needsKey(path: String, settings: CipherSettings, keyIsNamed: Bool) throws
+    -> Bool
+  {
+    let (kind, isDoubtful) = try SourceCheck.kind(of: path)
+    if settings.plaintextHeader ?? 0 > 0, kind != .empty { return true }
+    switch kind {
+    case .sqlcipher: return true
+    case .plaintext:
+      guard keyIsNamed else { return false }
+      guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
+      return true
+    default:
+      guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
+      return true
+    }
+  }
+
+  /// Checks one database. Throws `SealError` where there is nothing to give a verdict on.
+  public static func run(_ request: Request) throws -> VerifyReport {
+    let started = System.now()
+    let context = request.context
+    let source = try VerifySource(
+      request.path, key: request.key, settings: request.settings, context)
+    let threads = context.workers > 0 ? context.workers : System.processorCount
+    let workers = source.store.pageCount <= 64 ? 1 : threads
+    let pages = PagesCheck(
+      source: source, sample: request.sample, workers: workers, context: context)
+    var report = VerifyReport(
+      path: request.path, profile: source.cipher?.profile, salt: source.cipher?.salt,
+      pageSize: source.header?.pageSize, userVersion: source.header?.userVersion,
+      applicationID: source.header?.applicationID, pages: try pages.run(),
+      structure: StructureVerdict(state: .skipped), references: ReferencesVerdict(state: .skipped),
+      expectations: ExpectationsVerdict(), notes: source.notes, seconds: 0)
+    if let field = source.brokenField {
+      report.structure = StructureVerdict(
+        state: .damaged, messages: ["the header's \(field) cannot be right"])
+      report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedHeader)
+    } else if !request.quick {
+      do {
+        try check(source, workers, context, &report)
+      } catch is PageFault {
+        // A sample passed over it: the whole list is what is wanted now.
+        let all = PagesCheck(source: source, sample: nil, workers: workers, context: context)
+        report.pages = try all.run()
+        guard report.pages.isDamaged else {
+          throw SealError.io(IOFailure(.read, path: request.path, errno: SystemError.inputOutput))
+        }
+        hinder(&report)
+      }
+    }
+    report.expectations = try ExpectationsCheck(
+      source: source, expected: request.expectations, context: context
+    ).run()
+    try source.snapshot.requireUnchanged()
+    report.seconds = System.now() - started
+    return report
+  }
+
+  /// Structure and references.
+  private static func check(
+    _ source: VerifySource, _ workers: Int, _ context: OperationContext,
+    _ report: inout VerifyReport
+  ) throws {
+    // SQLite would meet what is broken again, and call it by other names.
+    let size = report.pages.size
+    let isCut = size.isWrong && max(size.expected ?? 0, source.store.bytes) > size.actual
+    guard report.pages.damaged.isEmpty, !isCut else { return hinder(&report) }
+    context.progress?(Progress(.checking, done: 0, total: 0))
+    let connection = try Connection(snapshot: DecodedPages(source.store), path: source.path)
+    try connection.stop(on: context.cancellation)
+    report.structure = try StructureCheck(
+      source: source, workers: workers, context: context
+    ).run(connection)
+    switch report.structure.state {
+    case .damaged:
+      report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedStructure)
+    default:
+      report.references = try ReferencesCheck(connection: connection).run()
+    }
+  }
+
+  private static func hinder(_ report: inout VerifyReport) {
+    report.structure = StructureVerdict(state: .notChecked, hindrance: .damagedPages)
+    report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedPages)
+  }
+}

@@ -1,0 +1,98 @@
+// A database as verify opens it: as every command does, except that damage is a finding and not the
+// end. With a broken page 1 or header there is still a list of pages to check.
+
+/// A database that may be damaged, ready to be checked.
+struct VerifySource {
+  let snapshot: Snapshot
+  /// nil for a plaintext database.
+  let cipher: DetectedCipher?
+  /// nil where page 1 or the header in it is broken.
+  let header: DatabaseHeader?
+  /// The header's field that cannot be right; nil where page 1 cannot be read at all.
+  let brokenField: String?
+  let store: PageStore
+  let size: SizeFinding
+  let notes: [Note]
+
+  var path: String { snapshot.path }
+
+  /// Opens a database; `key` nil means that it is plaintext. Throws `.wrongKey`, `.wrongKind`,
+  /// `.locked` and the like, but not `.damaged`.
+  init(
+    _ path: String, key: KeyMaterial?, settings: CipherSettings, _ context: OperationContext
+  ) throws {
+    let snapshot = try Snapshot(
+      reading: try System.realPath(path), timeout: context.busyTimeout,
+      cancellation: context.cancellation)
+    self.snapshot = snapshot
+    var header: DatabaseHeader?
+    var field: String?
+    if let key {
+      let (found, isFirstPageDamaged) = try OpenedDatabase.unlock(
+        snapshot, key: key, settings: settings, context)
+      cipher = found
+      if !isFirstPageDamaged {
+        (header, field) = try Self.header {
+          try OpenedDatabase.header(of: snapshot, found, context)
+        }
+        if let read = header, read.reserve != found.profile.reserve {
+          (header, field) = (nil, "reserved space")
+        }
+      }
+    } else {
+      cipher = nil
+      let start = try snapshot.start(count: FileClassifier.sampleSize)
+      let kind = OpenedDatabase.kind(of: snapshot, start)
+      guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
+      (header, field) = try Self.header {
+        try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
+      }
+    }
+    if header?.isWAL == true {
+      try snapshot.protectLog(timeout: context.busyTimeout, cancellation: context.cancellation)
+    }
+    self.header = header
+    brokenField = field
+    let pageSize = cipher?.profile.pageSize ?? header?.pageSize ?? 4096
+    let (count, size) = try Self.measure(snapshot, header, pageSize, context)
+    self.size = size
+    store = PageStore(
+      pages: snapshot, pageSize: pageSize, pageCount: count, codec: cipher?.codec)
+    var notes = OpenedDatabase.notes(on: snapshot, header, cipher)
+    if size.preallocated > 0 { notes.append(.preallocated(bytes: size.preallocated)) }
+    self.notes = notes
+  }
+
+  private static func header(_ read: () throws -> DatabaseHeader) throws
+    -> (DatabaseHeader?, String?)
+  {
+    do {
+      return (try read(), nil)
+    } catch SealError.damaged(let damage) {
+      guard case .header(let field) = damage.flaw else { return (nil, nil) }
+      return (nil, field)
+    }
+  }
+
+  /// Pages to check, and what the size says.
+  private static func measure(
+    _ snapshot: Snapshot, _ header: DatabaseHeader?, _ pageSize: Int, _ context: OperationContext
+  ) throws -> (UInt32, SizeFinding) {
+    let there = UInt32(clamping: snapshot.physicalPages(pageSize: pageSize))
+    let bytes =
+      snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? snapshot.fileSize
+    var finding = SizeFinding(actual: bytes)
+    guard let header else { return (there, finding) }
+    finding.expected = header.pageCount.map { UInt64($0) * UInt64(pageSize) }
+    do {
+      let size = try SizeCheck(
+        snapshot: snapshot, header: header, cancellation: context.cancellation
+      ).run()
+      finding.preallocated = size.preallocated
+      return (size.pageCount, finding)
+    } catch SealError.damaged {
+      finding.isWrong = true
+      return (min(header.pageCount ?? there, there), finding)
+    }
+  }
+}
