@@ -37,16 +37,21 @@ _dbseal() {
     --source-fast-kdf-iter) COMPREPLY=(); return ;;
     --source-plaintext-header) COMPREPLY=(); return ;;
     --source-salt) COMPREPLY=(); return ;;
+    --sample) COMPREPLY=(); return ;;
+    --expect-user-version) COMPREPLY=(); return ;;
+    --expect-application-id) COMPREPLY=(); return ;;
+    --expect-table) COMPREPLY=(); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-    encrypt|decrypt|rekey|migrate|help) command=${COMP_WORDS[i]}; break ;;
+    encrypt|decrypt|rekey|verify|migrate|help) command=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $command in
     encrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --shred --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     decrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --exact --page-size --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --source-page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     rekey) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --new-key-file --new-key-fd --new-key-env --new-key-command --new-raw-key --new-passphrase --new-key-binary --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    verify) options='--quick --sample --expect-user-version --expect-application-id --expect-table --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     migrate) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     help) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     *) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
@@ -54,7 +59,7 @@ _dbseal() {
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   elif [[ -z $command || $command == help ]]; then
-    COMPREPLY=($(compgen -W 'encrypt decrypt rekey migrate help' -- "$word"))
+    COMPREPLY=($(compgen -W 'encrypt decrypt rekey verify migrate help' -- "$word"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi

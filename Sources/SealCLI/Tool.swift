@@ -65,6 +65,7 @@ enum Tool {
     Catalog.encrypt.name: EncryptCommand.run,
     Catalog.decrypt.name: DecryptCommand.run,
     Catalog.rekey.name: RekeyCommand.run,
+    Catalog.verify.name: VerifyCommand.run,
     Catalog.migrate.name: MigrateCommand.run,
     Catalog.generate.name: GenerateCommand.run,
   ]

@@ -12,7 +12,8 @@ import Testing
 @Suite struct CatalogTests {
   @Test func hasUniqueCommands() {
     #expect(Set(Catalog.commands.map(\.name)).count == Catalog.commands.count)
-    #expect(Catalog.visible.map(\.name) == ["encrypt", "decrypt", "rekey", "migrate", "help"])
+    #expect(
+      Catalog.visible.map(\.name) == ["encrypt", "decrypt", "rekey", "verify", "migrate", "help"])
   }
 
   @Test(arguments: Catalog.commands.map(\.name)) func hasUniqueOptions(_ name: String) throws {

@@ -9,10 +9,10 @@ enum Catalog {
   /// The tool's own name.
   static let tool = "dbseal"
   /// What the tool is, in one line.
-  static let summary = "encrypt, decrypt, rekey and migrate SQLCipher databases"
+  static let summary = "encrypt, decrypt, rekey, verify and migrate SQLCipher databases"
 
   /// All commands, in the order of the help text.
-  static let commands = [encrypt, decrypt, rekey, migrate, help, generate]
+  static let commands = [encrypt, decrypt, rekey, verify, migrate, help, generate]
   /// Those that people see.
   static let visible = commands.filter { !$0.hidden }
 
@@ -26,6 +26,13 @@ enum Catalog {
     .ok, .checkFailed, .usage, .noKey, .wrongKey, .damaged, .wrongKind, .exists, .locked, .io,
     .unsupported, .selfCheckFailed, .interrupted,
   ]
+
+  /// Where a key comes from that no option names.
+  static let keyWithoutOption = """
+    Without an option that names a key, the key is taken from $DBSEAL_KEY_FILE, \
+    $DBSEAL_KEY_COMMAND or $DBSEAL_KEY, in this order, and else asked for on the terminal. No \
+    option takes a key as its value, because other users and the shell history would see it.
+    """
 
   private static let conversionOperands = OperandSpec(
     names: "SOURCE [TARGET]", minimum: 1, maximum: nil, completion: .file)
@@ -43,11 +50,7 @@ enum Catalog {
     synced, read back, authenticated page by page, and compared equal to the source. Rows are \
     copied as bytes: collations, functions and modules that this machine lacks do not matter.
     """,
-    """
-    Without an option that names a key, the key is taken from $DBSEAL_KEY_FILE, \
-    $DBSEAL_KEY_COMMAND or $DBSEAL_KEY, in this order, and else asked for on the terminal. No \
-    option takes a key as its value, because other users and the shell history would see it.
-    """,
+    keyWithoutOption,
   ]
 
   static let encrypt = CommandSpec(
@@ -132,7 +135,7 @@ enum Catalog {
     description: ["Shows the help of a command, or of the tool. The same as --help."],
     operands: OperandSpec(
       names: "[COMMAND]", minimum: 0, maximum: 1,
-      completion: .words([encrypt.name, decrypt.name, rekey.name, migrate.name])),
+      completion: .words([encrypt.name, decrypt.name, rekey.name, verify.name, migrate.name])),
     options: Options.common,
     rules: Options.commonRules,
     examples: [Example(purpose: "All about encrypt", line: "dbseal help encrypt")],

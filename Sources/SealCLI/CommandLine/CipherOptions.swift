@@ -21,6 +21,8 @@ struct CipherOptions: Sendable {
   /// What decrypt reads. `--page-size` is free for the size of its output.
   static let read = CipherOptions(reads: true, pageSizeName: "source-page-size")
 
+  /// What a command reads that writes nothing.
+  static let examined = CipherOptions(reads: true)
   /// What rekey writes: the source's settings with these on top.
   static let rewritten = CipherOptions(reads: false, keeps: true)
   /// What rekey and migrate read.

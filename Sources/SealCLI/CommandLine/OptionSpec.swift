@@ -33,6 +33,8 @@ struct OptionSpec: Sendable, Equatable {
   let help: String
   /// More sentences, for the man page and the reference.
   var detail = ""
+  /// It may be given more than once; only options with a text as their value may.
+  var repeats = false
 
   /// `--name`.
   var flag: String { "--" + name }
@@ -72,6 +74,7 @@ enum Completion: Sendable, Equatable {
 /// Under which heading an option stands, in the order of the help texts.
 enum OptionSection: String, Sendable, CaseIterable {
   case output = "Output"
+  case checks = "What to check"
   case key = "Key of the database"
   case newKey = "New key"
   case cipher = "Cipher settings"

@@ -43,7 +43,8 @@ enum OptionValues {
   }
 
   private static func integer(_ text: String, _ range: ClosedRange<Int>) -> ParsedCommand.Value? {
-    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+    let digits = range.lowerBound < 0 && text.hasPrefix("-") ? text.dropFirst() : text[...]
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
       range.contains(number)
     else { return nil }
     return .integer(number)

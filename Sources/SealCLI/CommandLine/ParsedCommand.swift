@@ -5,6 +5,8 @@ struct ParsedCommand: Sendable {
   enum Value: Sendable, Equatable {
     case flag
     case text(String)
+    /// Of an option that may be repeated, in order.
+    case texts([String])
     case integer(Int)
     case seconds(Double)
     case bytes([UInt8])
@@ -23,6 +25,12 @@ struct ParsedCommand: Sendable {
   func text(_ option: OptionSpec) -> String? {
     if case .text(let text) = values[option.name] { return text }
     return nil
+  }
+
+  /// The texts that a repeated option was given.
+  func texts(_ option: OptionSpec) -> [String] {
+    if case .texts(let texts) = values[option.name] { return texts }
+    return []
   }
 
   /// The number that was given.

@@ -122,7 +122,7 @@ struct Parser {
     let text: String
     if let attached {
       text = attached
-    } else if index < arguments.count, !Self.looksLikeOption(arguments[index]) {
+    } else if index < arguments.count, Self.isValue(arguments[index], of: option) {
       text = arguments[index]
       index += 1
     } else {
@@ -155,14 +155,27 @@ struct Parser {
     return nil
   }
 
+  /// Whether `word` may be the value of `option`: a negative number may, where it takes one.
+  private static func isValue(_ word: String, of option: OptionSpec) -> Bool {
+    if case .integer(_, let range) = option.value, range.lowerBound < 0, Int(word) != nil {
+      return true
+    }
+    return !looksLikeOption(word)
+  }
+
   /// A value may be `-` (standard input), and starts with a dash only as `--name=-value`.
   private static func looksLikeOption(_ word: String) -> Bool {
     word.hasPrefix("-") && word != "-"
   }
 
   private mutating func keep(_ text: String, for option: OptionSpec) throws(UsageFlaw) {
-    let known = parsed?.has(option) ?? (early[option.name] != nil)
-    if known { throw .twice(option.flag) }
+    let known = parsed?.values[option.name] ?? early[option.name]
+    if option.repeats, case .text(let new) = try OptionValues.parse(text, for: option) {
+      var texts: [String] = []
+      if case .texts(let before) = known { texts = before }
+      return store(.texts(texts + [new]), for: option)
+    }
+    if known != nil { throw .twice(option.flag) }
     store(try OptionValues.parse(text, for: option), for: option)
   }
 

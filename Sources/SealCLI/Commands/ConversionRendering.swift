@@ -150,9 +150,11 @@ struct ConversionRendering {
     return Diagnosis(.ok, sentence, facts: facts).json(command: command, database: report.source)
   }
 
-  private var settings: JSON {
-    let profile = report.profile
-    return .object([
+  private var settings: JSON { Self.settings(report.profile) }
+
+  /// Cipher settings as an object.
+  static func settings(_ profile: CipherProfile) -> JSON {
+    .object([
       .init("page_size", .integer(profile.pageSize)),
       .init("kdf_algorithm", .string(profile.kdfAlgorithm.rawValue)),
       .init("kdf_iter", .integer(profile.kdfIterations)),
@@ -181,9 +183,12 @@ struct ConversionRendering {
     ])
   }
 
-  private var notesJSON: JSON {
+  private var notesJSON: JSON { Self.json(report.notes) }
+
+  /// Notes as an array of objects.
+  static func json(_ notes: [Note]) -> JSON {
     .array(
-      report.notes.map {
+      notes.map {
         .object([
           .init("note", .string(Self.word($0))), .init("message", .string(Self.sentence($0))),
         ])

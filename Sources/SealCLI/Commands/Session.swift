@@ -40,6 +40,17 @@ struct CoreFunctions: Sendable {
     @Sendable (ConversionRequest, Reseal.Change, CipherSettings) throws -> ConversionReport = {
       try Reseal.run($0, change: $1, reading: $2)
     }
+  /// With whether a key was named for it; answers whether the database needs one.
+  var verifyNeedsKey: @Sendable (String, CipherSettings, Bool) throws -> Bool = {
+    try Verify.needsKey(path: $0, settings: $1, keyIsNamed: $2)
+  }
+  var verify:
+    @Sendable (
+      [Verify.Request], Int, Cancellation,
+      @escaping @Sendable (Int, Result<VerifyReport, any Error>) -> Void
+    ) throws -> Void = {
+      try Verify.runAll($0, atOnce: $1, cancellation: $2, deliver: $3)
+    }
 }
 
 /// The surroundings of a run.

@@ -27,7 +27,7 @@ extension ErrorCode {
   var meaning: String {
     switch self {
     case .ok: "done, and proven"
-    case .checkFailed: "several files, and at least one failed"
+    case .checkFailed: "a check failed, or one of several files did"
     case .usage: "bad option or combination"
     case .noKey: "no key, a malformed one, or its source failed"
     case .wrongKey: "wrong key, or settings that do not fit"

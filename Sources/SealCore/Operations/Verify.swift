@@ -68,7 +68,7 @@ public enum Verify {
     } else if !request.quick {
       do {
         try check(source, workers, context, &report)
-      } catch is PageFault {
+      } catch  where Self.isDamage(error) {
         // A sample passed over it: the whole list is what is wanted now.
         let all = PagesCheck(source: source, sample: nil, workers: workers, context: context)
         report.pages = try all.run()
@@ -96,17 +96,25 @@ public enum Verify {
     let isCut = size.isWrong && max(size.expected ?? 0, source.store.bytes) > size.actual
     guard report.pages.damaged.isEmpty, !isCut else { return hinder(&report) }
     context.progress?(Progress(.checking, done: 0, total: 0))
-    let connection = try Connection(snapshot: DecodedPages(source.store), path: source.path)
+    let decoded = try DecodedPages(
+      source.store, workers: workers > 1 ? workers : 0, cancellation: context.cancellation)
+    let connection = try Connection(snapshot: decoded, path: source.path)
     try connection.stop(on: context.cancellation)
-    report.structure = try StructureCheck(
-      source: source, workers: workers, context: context
-    ).run(connection)
-    switch report.structure.state {
-    case .damaged:
+    let structure = StructureCheck(source: source, workers: workers, context: context)
+    report.structure = try decoded.explaining { try structure.run(connection) }
+    guard report.structure.state != .damaged else {
       report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedStructure)
-    default:
-      report.references = try ReferencesCheck(connection: connection).run()
+      return
     }
+    report.references = try decoded.explaining {
+      try ReferencesCheck(connection: connection).run()
+    }
+  }
+
+  /// A page turned out to be damaged while SQLite read it.
+  private static func isDamage(_ error: any Error) -> Bool {
+    if case SealError.damaged = error { return true }
+    return error is PageFault
   }
 
   private static func hinder(_ report: inout VerifyReport) {

@@ -97,7 +97,8 @@ extension WriteAheadLog {
         try cancellation.check()
         let got = try file.read(at: offset(of: frame), into: buffer)
         for index in 0..<(got / frameSize) {
-          look(at: UnsafeRawBufferPointer(rebasing: buffer[(index * frameSize)...].prefix(frameSize)))
+          look(
+            at: UnsafeRawBufferPointer(rebasing: buffer[(index * frameSize)...].prefix(frameSize)))
           frame += 1
         }
         guard got == buffer.count else { return }

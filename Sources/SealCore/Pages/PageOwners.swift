@@ -28,7 +28,8 @@ final class PageOwners {
   private(set) var owners: [UInt32: PageOwner] = [:]
   private let buffer: UnsafeMutableRawPointer
 
-  private init(_ source: any PageReading, _ header: DatabaseHeader, _ wanted: some Sequence<UInt32>) {
+  private init(_ source: any PageReading, _ header: DatabaseHeader, _ wanted: some Sequence<UInt32>)
+  {
     self.source = source
     self.header = header
     self.wanted = Set(wanted)

@@ -8,7 +8,9 @@ final class TreeCounter: TreeConsumer {
   private init() {}
 
   /// The rows of the table whose tree starts at `root`. Throws damage.
-  static func records(in root: UInt32, of source: any PageReading, path: String, _ header: DatabaseHeader)
+  static func records(
+    in root: UInt32, of source: any PageReading, path: String, _ header: DatabaseHeader
+  )
     throws -> UInt64
   {
     let cursor = TreeCursor(source: source, path: path, geometry: header.geometry)

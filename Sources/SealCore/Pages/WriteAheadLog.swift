@@ -78,7 +78,9 @@ enum WriteAheadLog {
       for index in 0..<(got / frameSize) {
         let frame = UnsafeRawBufferPointer(
           rebasing: buffer[(index * frameSize)...].prefix(frameSize))
-        guard isValid(frame, isBigEndian: log.isBigEndian, salt: log.salt, &sum) else { break reading }
+        guard isValid(frame, isBigEndian: log.isBigEndian, salt: log.salt, &sum) else {
+          break reading
+        }
         let page = frame.bigEndian32(at: 0)
         pending.append((page, position + UInt64(index * frameSize + frameHeaderSize)))
         frames += 1

@@ -1,0 +1,98 @@
+// What verify found, in words: one line where all is well, and where it is not a line for each
+// verdict with its particulars. A verdict is the answer and goes to standard output; that something
+// is wrong is said on standard error too.
+
+internal import SealCore
+
+/// The words for one report.
+struct VerifyRendering {
+  let report: VerifyReport
+  let diagnosis: Diagnosis
+  /// How many particulars of a kind the text lists; JSON has all.
+  private static let listed = 20
+
+  init(_ report: VerifyReport) {
+    self.report = report
+    let code = report.code
+    var sentence = Self.sentence(report)
+    if code == .ok { sentence = "ok: " + sentence }
+    diagnosis = Diagnosis(
+      code, sentence, about: report.path, hint: Self.hint(report),
+      facts: VerifyJSON(report).facts)
+  }
+
+  /// The object for `--json`.
+  func json(command: String) -> JSON { diagnosis.json(command: command, database: report.path) }
+
+  /// What goes to standard output.
+  func lines(all: Bool) -> [String] {
+    guard report.code != .ok || all else { return ["\(report.path): \(diagnosis.sentence)"] }
+    var lines = ["\(report.path): \(Self.outcome(report.code))"]
+    lines.append("  pages: " + Self.pages(report))
+    lines += Self.capped(
+      report.pages.damaged.map {
+        "page \($0.number) \(Self.flaw($0.flaw)): \(Self.owner($0.owner))"
+      })
+    if let log = report.pages.log {
+      lines += Self.capped(
+        log.badTags.map { "frame \($0.frame) of the -wal, page \($0.page): its tag is wrong" })
+    }
+    lines.append("  structure: " + Self.structure(report.structure))
+    lines += Self.capped(report.structure.messages)
+    lines.append("  references: " + Self.references(report.references))
+    lines += Self.capped(report.references.violations.map(Self.violation))
+    lines += Self.capped(
+      report.references.unchecked.map { "table \($0.table): not checked: \($0.message)" })
+    lines.append("  expectations: " + Self.expectations(report.expectations))
+    lines += Self.capped(report.expectations.differences.map(Self.difference))
+    if all { lines += details }
+    return lines
+  }
+
+  private static func capped(_ items: [String]) -> [String] {
+    let shown = items.prefix(listed).map { "    " + $0 }
+    let rest = items.count - shown.count
+    return rest > 0 ? shown + ["    and \(rest) more (--json lists all)"] : shown
+  }
+
+  private static func outcome(_ code: ErrorCode) -> String {
+    switch code {
+    case .ok: "ok"
+    case .damaged: "damaged"
+    case .unsupported: "not all could be checked"
+    default: "not as it should be"
+    }
+  }
+
+  private var details: [String] {
+    var lines: [String] = []
+    if let size = report.pageSize { lines.append("  page size: \(size) bytes") }
+    if let salt = report.salt { lines.append("  salt: \(Hex.text(salt))") }
+    if let number = report.userVersion { lines.append("  user_version: \(number)") }
+    if let number = report.applicationID { lines.append("  application_id: \(number)") }
+    if let page = report.pages.lockBytePage {
+      lines.append("  lock-byte page: \(page), which SQLite never uses and no tag covers")
+    }
+    return lines
+  }
+
+  /// Things to know, a line each.
+  var notes: [String] {
+    var notes = report.notes.filter { $0 != .notAuthenticated }.map(ConversionRendering.sentence)
+    if report.pages.plaintextHeader > 0, report.pages.hasTags {
+      notes.append(
+        "no tag covers the first \(report.pages.plaintextHeader) bytes, the plaintext header")
+    }
+    guard let log = report.pages.log else { return notes }
+    if log.uncommitted > 0 {
+      let frames = Diagnostics.count(UInt64(clamping: log.uncommitted), "frame")
+      notes.append("\(frames) of the -wal after its last commit: a transaction that never ended")
+    }
+    if log.ignored > 0, log.lostCommits == 0 {
+      let frames = Diagnostics.count(UInt64(clamping: log.ignored), "frame")
+      notes.append(
+        "\(frames) of the -wal that do not count: a torn end, or left from before its last reset")
+    }
+    return notes
+  }
+}

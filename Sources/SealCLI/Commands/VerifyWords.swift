@@ -1,0 +1,209 @@
+// The phrases of verify's verdicts: lower case, no full stop.
+
+internal import SealCore
+
+extension VerifyRendering {
+  private static func count(_ number: Int, _ noun: String) -> String {
+    Diagnostics.count(UInt64(clamping: number), noun)
+  }
+
+  /// All verdicts of a sound database, or what is wrong with another one.
+  static func sentence(_ report: VerifyReport) -> String {
+    switch report.code {
+    case .ok:
+      var parts = [
+        pages(report), "structure \(structure(report.structure))",
+        "references \(references(report.references))",
+      ]
+      if report.expectations.checked > 0 {
+        parts.append("expectations: \(expectations(report.expectations))")
+      }
+      return parts.joined(separator: "; ")
+    case .damaged: return "damaged: " + damage(report).joined(separator: "; ")
+    case .unsupported: return "structure \(structure(report.structure))"
+    default: return violations(report).joined(separator: "; ")
+    }
+  }
+
+  static func hint(_ report: VerifyReport) -> String? {
+    switch report.code {
+    case .damaged:
+      if report.pages.damaged.isEmpty, report.structure.state != .damaged,
+        !report.pages.size.isWrong
+      {
+        return "keep the -wal; what it holds is in no other file"
+      }
+      return report.profile == nil
+        ? "restore the file from a backup" : "the key is right; restore the file from a backup"
+    case .unsupported: return "--quick checks the pages alone"
+    default: return nil
+    }
+  }
+
+  private static func damage(_ report: VerifyReport) -> [String] {
+    var parts: [String] = []
+    let damaged = report.pages.damaged
+    if !damaged.isEmpty {
+      let list = DamageDiagnostics.list(damaged.map(\.number), damaged.count)
+      parts.append("\(pageDamage(report)) (\(list))")
+    }
+    parts += otherDamage(report.pages)
+    if report.structure.state == .damaged {
+      parts.append(
+        "structure \(structure(report.structure)): \(report.structure.messages.first ?? "")")
+    }
+    return parts
+  }
+
+  private static func pageDamage(_ report: VerifyReport) -> String {
+    let damaged = report.pages.damaged
+    let share = "\(damaged.count) of \(count(Int(report.pages.total), "page"))"
+    if damaged.allSatisfy({ $0.flaw == .tag }) { return "\(share) do not authenticate" }
+    if damaged.allSatisfy({ $0.flaw == .wiped }) { return "\(share) were wiped to zeros" }
+    return "\(share) do not authenticate or were wiped to zeros"
+  }
+
+  private static func otherDamage(_ pages: PagesVerdict) -> [String] {
+    var parts: [String] = []
+    if pages.size.isWrong {
+      let expected = pages.size.expected.map { "its header says \($0)" }
+      parts.append(
+        "the file has \(pages.size.actual) bytes, and "
+          + (expected ?? "that is no whole number of pages"))
+    }
+    guard let log = pages.log else { return parts }
+    if log.lostCommits > 0 {
+      let place = log.firstBad.map { $0 == 0 ? "its broken header" : "its bad frame \($0)" }
+      parts.append(
+        "\(count(log.lostCommits, "commit")) of the -wal"
+          + " \(log.lostCommits == 1 ? "stands" : "stand") behind \(place ?? "a bad frame"), and"
+          + " SQLite ignores what does")
+    }
+    if !log.badTags.isEmpty {
+      let frames = count(log.badTags.count, "committed frame")
+      parts.append("\(frames) of the -wal do not authenticate")
+    }
+    return parts
+  }
+
+  /// The first verdict.
+  static func pages(_ report: VerifyReport) -> String {
+    let verdict = report.pages
+    let format = report.profile?.name ?? "plaintext"
+    var parts: [String] = []
+    if !verdict.damaged.isEmpty { parts.append("damaged: \(pageDamage(report))") }
+    let other = otherDamage(verdict)
+    if !other.isEmpty { parts.append((parts.isEmpty ? "damaged: " : "") + other[0]) }
+    parts += other.dropFirst()
+    if parts.isEmpty {
+      let all = count(Int(verdict.total), "page")
+      if !verdict.hasTags {
+        return report.profile == nil
+          ? "\(all), which have no tags (\(format))"
+          : "\(all), which have no tags: authenticity cannot be proven (\(format))"
+      }
+      guard let percent = verdict.sample else { return "\(all) authenticate (\(format))" }
+      return
+        "\(verdict.checked) of \(all), a sample of \(percent) percent, authenticate (\(format))"
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  /// The second verdict.
+  static func structure(_ verdict: StructureVerdict) -> String {
+    let found = (verdict.isCapped ? "at least " : "") + count(verdict.messages.count, "finding")
+    switch verdict.state {
+    case .sound: return "sound"
+    case .damaged: return "damaged, \(found)"
+    case .violated: return "sound, but rows break the schema's rules, \(found)"
+    case .skipped: return "not asked for"
+    case .notChecked: return "not checked: " + reason(verdict.hindrance, verdict)
+    }
+  }
+
+  /// The third verdict.
+  static func references(_ verdict: ReferencesVerdict) -> String {
+    switch verdict.state {
+    case .sound: "sound"
+    case .damaged: "damaged"
+    case .violated: "broken: \(Diagnostics.count(verdict.rows, "row")) without a parent"
+    case .skipped: "not asked for"
+    case .notChecked:
+      if let first = verdict.unchecked.first {
+        "not checked in \(count(verdict.unchecked.count, "table")): \(first.message)"
+      } else {
+        "not checked: " + reason(verdict.hindrance, nil)
+      }
+    }
+  }
+
+  /// The fourth verdict.
+  static func expectations(_ verdict: ExpectationsVerdict) -> String {
+    guard verdict.checked > 0 else { return "none" }
+    let wrong = verdict.differences.count
+    return wrong == 0
+      ? "\(verdict.checked) of \(verdict.checked) met" : "\(wrong) of \(verdict.checked) not met"
+  }
+
+  private static func reason(_ hindrance: Hindrance?, _ verdict: StructureVerdict?) -> String {
+    switch hindrance {
+    case .damagedPages: return "pages are damaged"
+    case .damagedHeader: return "the header is damaged"
+    case .damagedStructure: return "the structure is damaged"
+    case .schema(let message): return "this engine does not understand the schema: \(message)"
+    case .missingParts, nil:
+      let missing = (verdict?.missing ?? []).map { "\($0.kind.rawValue) \($0.name)" }
+      return "this engine lacks " + missing.joined(separator: ", ")
+    }
+  }
+
+  static func flaw(_ flaw: DamagedPage.Flaw) -> String {
+    switch flaw {
+    case .tag: "does not authenticate"
+    case .wiped: "was wiped to zeros"
+    }
+  }
+
+  static func owner(_ owner: PageOwner?) -> String {
+    guard let owner else { return "nobody knows whose it is" }
+    let tree = "\(owner.type ?? "tree") \(owner.name ?? "")"
+    switch owner.role {
+    case .tree: return tree
+    case .overflow: return "\(tree), a long value"
+    case .freeList: return "free"
+    case .pointerMap: return "pointer map"
+    }
+  }
+
+  static func violation(_ violation: ReferencesVerdict.Violation) -> String {
+    let rows = Diagnostics.count(violation.rows, "row")
+    let first = violation.firstRowid.map { ", the first is row \($0)" } ?? ""
+    return "table \(violation.table): \(rows) without a parent in \(violation.parent)\(first)"
+  }
+
+  static func difference(_ difference: ExpectationsVerdict.Difference) -> String {
+    switch difference {
+    case .userVersion(let expected, let found): "user_version is \(found), not \(expected)"
+    case .applicationID(let expected, let found): "application_id is \(found), not \(expected)"
+    case .noTable(let name): "there is no table \(name)"
+    case .rows(let table, let expected, let found):
+      "table \(table) has \(Diagnostics.count(found, "row")), not \(expected)"
+    case .unknown(let what, let hindrance):
+      "\(what) cannot be looked at: \(reason(hindrance, nil))"
+    }
+  }
+
+  private static func violations(_ report: VerifyReport) -> [String] {
+    var parts: [String] = []
+    if report.structure.state == .violated {
+      let found = count(report.structure.messages.count, "row")
+      parts.append(
+        "\(report.structure.isCapped ? "at least " : "")\(found) break the schema's rules:"
+          + " \(report.structure.messages.first ?? "")")
+    }
+    if report.references.state == .violated {
+      parts.append("\(Diagnostics.count(report.references.rows, "row")) without a parent")
+    }
+    return parts + report.expectations.differences.map(difference)
+  }
+}
