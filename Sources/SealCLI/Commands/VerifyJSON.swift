@@ -89,6 +89,7 @@ struct VerifyJSON {
       .init("total", .integer(structure.messages.count)),
       .init("total_is_exact", .bool(!structure.isCapped)),
       .init("findings", .array(structure.messages.map { .string($0) })),
+      .init("unvalidated", .array(structure.unvalidated.map { .string($0) })),
       .init(
         "missing",
         .array(
@@ -100,6 +101,7 @@ struct VerifyJSON {
       .init("reason", .optional(Self.word(structure.hindrance))),
       .init("sqlite_message", .optional(Self.message(structure.hindrance))),
       .init("trees_walked", .bool(structure.wasWalked)),
+      .init("rules_checked", .bool(structure.checkedRules)),
     ]
   }
 

@@ -83,15 +83,18 @@ struct VerifyRendering {
       notes.append(
         "no tag covers the first \(report.pages.plaintextHeader) bytes, the plaintext header")
     }
-    guard let log = report.pages.log else { return notes }
-    if log.uncommitted > 0 {
-      let frames = Diagnostics.count(UInt64(clamping: log.uncommitted), "frame")
-      notes.append("\(frames) of the -wal after its last commit: a transaction that never ended")
+    let structure = report.structure
+    notes += structure.unvalidated
+    if structure.state == .sound, !structure.checkedRules {
+      notes.append("this engine does not look for rows that break NOT NULL or CHECK")
     }
-    if log.ignored > 0, log.lostCommits == 0 {
-      let frames = Diagnostics.count(UInt64(clamping: log.ignored), "frame")
+    guard let log = report.pages.log else { return notes }
+    let frames = log.uncommitted + (log.lostCommits == 0 ? log.ignored : 0)
+    if frames > 0 {
       notes.append(
-        "\(frames) of the -wal that do not count: a torn end, or left from before its last reset")
+        "\(Diagnostics.count(UInt64(clamping: frames), "frame")) of the -wal"
+          + " \(frames == 1 ? "does" : "do") not count: a transaction that never ended, or left"
+          + " from before its last reset")
     }
     return notes
   }

@@ -116,6 +116,11 @@ struct LogCheck {
       System.pause(milliseconds: 20)
       found = try audit() ?? found
     }
+    if !found.isDamaged {
+      // Frames of a transaction that was rolled back, or written over while it went on.
+      found.ignored += found.lost
+      (found.lost, found.firstBad) = (0, nil)
+    }
     var finding = LogFinding(
       committed: found.committed, uncommitted: found.uncommitted, ignored: found.ignored,
       firstBad: found.firstBad, lost: found.lost, lostCommits: found.lostCommits)

@@ -49,9 +49,20 @@ struct StructureCheck {
     return strict.contains { message.hasPrefix("non-\($0) value in ") }
   }
 
+  /// SQLite could not look into a full-text index, and did not find it damaged either: it says so of
+  /// every FTS4 table without content.
+  static func isUnvalidated(_ message: String) -> Bool {
+    message.hasPrefix("unable to validate the inverted index for FTS")
+      && !message.hasSuffix(" malformed")
+  }
+
   private func judged(_ messages: [String], _ connection: Connection) throws -> StructureVerdict {
+    let unvalidated = messages.filter(Self.isUnvalidated)
+    let messages = messages.filter { !Self.isUnvalidated($0) }
     var verdict = StructureVerdict(state: .sound, messages: messages)
+    verdict.unvalidated = unvalidated
     verdict.isCapped = messages.count >= Self.limit
+    verdict.checkedRules = Engine.checksRules
     if !messages.isEmpty {
       verdict.state = messages.allSatisfy(Self.isAboutRows) ? .violated : .damaged
     }
@@ -72,7 +83,11 @@ struct StructureCheck {
     case .notADatabase:
       return StructureVerdict(state: .damaged, messages: ["SQLite does not accept the header"])
     case .corrupt, .error:
-      if message == code.text { return StructureVerdict(state: .damaged, messages: [message]) }
+      if message == code.text {
+        // SQLite names no page here; the walk may.
+        let flaw = try walk().map { [$0] } ?? []
+        return StructureVerdict(state: .damaged, messages: flaw + [message])
+      }
     default: throw SealError.engine(path: source.path, code: code.rawValue, message: message)
     }
     // Words about a tree that the schema names are about damage; others may be about this engine.
@@ -117,7 +132,8 @@ struct StructureCheck {
       guard let name = row.first?.string else { continue }
       statements.append("SELECT 1 FROM \"\(name.replacing("\"", with: "\"\""))\" LIMIT 0")
     }
-    let second = try Connection(snapshot: DecodedPages(source.store), path: source.path)
+    let second = try Connection(
+      snapshot: DecodedPages(source.store), path: source.path, keepingChecks: true)
     return try MissingParts(second).parts(of: statements)
   }
 }

@@ -98,7 +98,8 @@ public enum Verify {
     context.progress?(Progress(.checking, done: 0, total: 0))
     let decoded = try DecodedPages(
       source.store, workers: workers > 1 ? workers : 0, cancellation: context.cancellation)
-    let connection = try Connection(snapshot: decoded, path: source.path)
+    let connection = try Connection(
+      snapshot: decoded, path: source.path, keepingChecks: true)
     try connection.stop(on: context.cancellation)
     let structure = StructureCheck(source: source, workers: workers, context: context)
     report.structure = try decoded.explaining { try structure.run(connection) }

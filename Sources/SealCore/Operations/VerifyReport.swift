@@ -134,10 +134,14 @@ public struct StructureVerdict: Sendable {
   public var messages: [String] = []
   /// There are more, and they were not counted.
   public var isCapped = false
+  /// Full-text indexes that SQLite could not look into, in its words.
+  public var unvalidated: [String] = []
   public var missing: [MissingPart] = []
   public var hindrance: Hindrance?
   /// SQLite could not check it; every tree was walked, and the walk found nothing.
   public var wasWalked = false
+  /// Rows were looked at for NOT NULL and CHECK: old engines do not.
+  public var checkedRules = false
 }
 
 /// What `foreign_key_check` says.

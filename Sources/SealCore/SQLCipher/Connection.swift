@@ -63,13 +63,19 @@ final class Connection: @unchecked Sendable {
 
   /// Opens a database that `snapshot` serves, read-only, without locks or other files. Raw pages
   /// of an encrypted database want a key as the file would. `path` is the name in errors.
-  init(snapshot: any SnapshotFile, path: String) throws {
+  ///
+  /// `keepingChecks`: SQLite's parser leaves CHECK constraints out of the schema of a database that
+  /// it cannot write (sqlite3AddCheckConstraint in build.c), and integrity_check then passes over
+  /// them. It is told that it could; what it would write is refused all the same.
+  init(snapshot: any SnapshotFile, path: String, keepingChecks: Bool = false) throws {
     self.path = path
     let ticket = try SnapshotVFS.enter(snapshot)
     defer { SnapshotVFS.leave(ticket) }
     try open(
-      SnapshotVFS.fileName(ticket), flags: SQLITE_OPEN_READONLY, vfs: SnapshotVFS.name,
+      SnapshotVFS.fileName(ticket),
+      flags: keepingChecks ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, vfs: SnapshotVFS.name,
       busyTimeout: 0)
+    if keepingChecks { try run("PRAGMA query_only = ON") }
   }
 
   /// Opens an empty database in memory.

@@ -56,6 +56,18 @@ public struct Engine: Sendable {
   /// SQLCipher's version as numbers, such as [4, 6, 1]; empty if it is none.
   public var cipherVersionParts: [Int] { cipherVersion.map(Self.parts) ?? [] }
 
+  /// Whether its integrity_check looks for rows that break NOT NULL and CHECK: old ones do not.
+  static let checksRules: Bool = {
+    guard let connection = try? Connection(inMemory: "engine") else { return false }
+    do {
+      try connection.execute("CREATE TABLE t(a CHECK(a > 0))")
+      try connection.execute("PRAGMA ignore_check_constraints = ON")
+      try connection.execute("INSERT INTO t VALUES(0)")
+      try connection.execute("PRAGMA ignore_check_constraints = OFF")
+      return try connection.scalar("PRAGMA integrity_check")?.string != "ok"
+    } catch { return false }
+  }()
+
   /// Whether it can open SQLCipher's format 4, the default since version 4.0.
   public var supportsFormat4: Bool { (cipherVersionParts.first ?? 0) >= 4 }
 

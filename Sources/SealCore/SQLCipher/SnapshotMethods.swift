@@ -8,6 +8,8 @@ struct SnapshotHandle {
   var base: sqlite3_file
   /// A retained `SnapshotBox`; nil once closed.
   var box: UnsafeMutableRawPointer?
+  /// SQLite knows that it cannot write, and that nobody else can.
+  var isImmutable = true
 }
 
 /// Carries the existential through C's pointer.
@@ -74,7 +76,9 @@ enum SnapshotMethods {
     }
     io.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
     io.xSectorSize = { _ in 4096 }
-    io.xDeviceCharacteristics = { _ in SQLITE_IOCAP_IMMUTABLE }
+    io.xDeviceCharacteristics = { file in
+      SnapshotMethods.handle(file)?.pointee.isImmutable == false ? 0 : SQLITE_IOCAP_IMMUTABLE
+    }
     let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     copy.initialize(to: io)
     return UnsafePointer(copy)
@@ -92,8 +96,12 @@ enum SnapshotMethods {
     }
     let box = Unmanaged.passRetained(SnapshotBox(snapshot)).toOpaque()
     UnsafeMutableRawPointer(file).initializeMemory(
-      as: SnapshotHandle.self, to: SnapshotHandle(base: sqlite3_file(pMethods: methods), box: box))
-    outFlags?.pointee = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
+      as: SnapshotHandle.self,
+      to: SnapshotHandle(
+        base: sqlite3_file(pMethods: methods), box: box,
+        isImmutable: flags & SQLITE_OPEN_READWRITE == 0))
+    let access = flags & (SQLITE_OPEN_READWRITE | SQLITE_OPEN_READONLY)
+    outFlags?.pointee = access | SQLITE_OPEN_MAIN_DB
     return SQLITE_OK
   }
 

@@ -1,0 +1,256 @@
+# Plan: verify's first verdict, the pages.
+# - every format and every fixture of the peers is found sound; format 1 is said to prove nothing;
+# - bytes flipped in known places: exactly those pages are listed, with their owners, whom stock
+#   SQLite's dbstat names over what an independent reader decoded (support/decoder.py);
+# - wiped pages, free ones among them; sizes; the plaintext header; the lock-byte page;
+# - the log: torn ends, commits behind a bad frame, frames under another key; a hot journal.
+# Whatever the outcome, the folder stays byte for byte.
+import json
+import os
+import random
+import shutil
+import sqlite3
+
+import pytest
+
+from support import decoder, peers, program, samples
+from support.files import Snapshot
+from support.program import ROOT
+
+RAW = "x'" + "a1b2c3d4" * 8 + "'"
+PAGE = 4096
+FIXTURES = json.loads((ROOT / "Tests/Fixtures/manifest.json").read_text())
+
+
+def verify(path, keys, code="ok", *options, key=RAW):
+    """Verifies as JSON and as text, proves that both agree and nothing changed; the object."""
+    named = ["--key-file", keys.file(key)] if key else []
+    before = Snapshot(path.parent)
+    result = program.run("verify", "--json", *named, *options, path)
+    text = program.run("verify", *named, *options, path)
+    before.unchanged()
+    found = result.json
+    assert result.exit == text.exit == program.EXIT[code], (result, text)
+    assert found["code"] == code and found["ok"] is (code == "ok"), found
+    assert found["command"] == "verify" and found["database"] == str(path), found
+    for word in ("pages", "structure", "references"):
+        assert word in text.out.decode(), text
+    errors = [line for line in text.err.splitlines() if line.startswith(b"dbseal: ")]
+    assert len(errors) == (code != "ok"), text
+    return found
+
+
+def change(path, at, data):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def flip(path, at):
+    with open(path, "rb") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+    change(path, at, bytes([byte ^ 4]))
+
+
+def owners(path, settings=decoder.Settings()):
+    """Page number to (name, kind of page), as stock SQLite's dbstat has it."""
+    plain = path.parent.parent / "decoded.db"
+    plain.write_bytes(decoder.decode(path.read_bytes(), RAW, settings))
+    connection = sqlite3.connect(plain)
+    rows = connection.execute("SELECT pageno, name, pagetype FROM dbstat").fetchall()
+    connection.close()
+    plain.unlink()
+    return {page: (name, kind) for page, name, kind in rows}
+
+
+def option(name, value):
+    return ["--" + name.replace("_", "-"), str(value)]
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda f: f["file"])
+def test_every_fixture_of_a_peer_is_sound(work, keys, fixture):
+    path = shutil.copy2(ROOT / "Tests/Fixtures" / fixture["file"], work)
+    settings = fixture["settings"]
+    options = [word for item in settings.items() for word in option(*item)]
+    if set(settings) == {"format"}:
+        options = []  # that is found out
+    key = keys.file(fixture["key"].encode())
+    found = program.ok("verify", "--key-binary", "--key-file", key, *options, path)
+    pages = found["verdicts"]["pages"]
+    has_tags = settings.get("format") != 1 and settings.get("hmac_algorithm") != "none"
+    assert pages["verdict"] == ("sound" if has_tags else "no_tags")
+    assert pages["checked"] == (found["pages"] if has_tags else 0)
+    assert os.path.getsize(path) == found["pages"] * found["page_size"] == pages["size"]
+    assert found["verdicts"]["structure"]["verdict"] == "sound"
+    if set(settings) == {"format"}:
+        assert found["format"] == settings["format"]
+    if settings.get("plaintext_header"):
+        assert pages["plaintext_header"] == settings["plaintext_header"]
+
+
+def test_format_1_proves_nothing_and_says_so(work, keys):
+    path = peers.create_sealed(
+        work / "sealed.db", RAW, [("cipher_compatibility", 1)], samples.fill)
+    assert "authenticity cannot be proven" in verify(path, keys)["message"]
+    flip(path, 5 * 1024 + 3)
+    found = verify(path, keys, "damaged")
+    assert found["verdicts"]["pages"]["verdict"] == "no_tags"
+    assert found["verdicts"]["structure"]["total"] > 0
+
+
+def test_a_flipped_bit_in_each_page_is_found_with_its_owner(work, keys, sealed):
+    whose = owners(sealed)
+    whole = sealed.read_bytes()
+    seen = set()
+    for page in range(2, len(whole) // PAGE + 1):
+        flip(sealed, (page - 1) * PAGE + random.Random(page).randrange(PAGE - 16))
+        found = program.run("verify", "--quick", "--json", "--key-file", keys.file(RAW), sealed)
+        assert found.exit == 5 and found.json["damaged_pages"] == [page], found
+        (damage,) = found.json["verdicts"]["pages"]["damaged"]
+        name, kind = whose.get(page, (None, "free"))
+        role = {"overflow": "overflow", "free": "free_list"}.get(kind, "tree")
+        assert (damage["name"], damage["role"]) == (name, role), damage
+        assert damage["flaw"] == "tag", damage
+        seen.add((damage["type"], damage["role"]))
+        sealed.write_bytes(whole)
+    assert {("table", "tree"), ("index", "tree"), ("table", "overflow")} <= seen
+
+
+def test_many_damaged_pages_are_all_listed_in_json(work, keys):
+    def fill(connection):
+        connection.executescript(
+            "CREATE TABLE big(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+            " WHERE i < 400) INSERT INTO big SELECT zeroblob(3000) FROM n;")
+    path = peers.create_sealed(work / "sealed.db", RAW, [], fill)
+    whose = owners(path)
+    roots = {page for page, (_, kind) in whose.items() if kind == "internal"}
+    wanted = [page for page in range(2, 300) if page not in roots]
+    for page in wanted:
+        flip(path, (page - 1) * PAGE + 77)
+    found = verify(path, keys, "damaged")
+    assert found["damaged_pages"] == wanted and found["damaged_total"] == len(wanted)
+    assert {page["name"] for page in found["verdicts"]["pages"]["damaged"]} == {"big"}
+    text = program.run("verify", "--key-file", keys.file(RAW), path).out.decode()
+    assert len(text.splitlines()) < 40 and f"and {len(wanted) - 20} more" in text
+
+
+def test_behind_a_damaged_interior_page_owners_stay_unknown(work, keys):
+    def fill(connection):
+        connection.executescript(
+            "CREATE TABLE big(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+            " WHERE i < 50) INSERT INTO big SELECT zeroblob(3000) FROM n;")
+    path = peers.create_sealed(work / "sealed.db", RAW, [], fill)
+    whose = owners(path)
+    root = next(page for page, (name, kind) in whose.items() if (name, kind) == ("big", "internal"))
+    leaf = next(page for page, (name, kind) in whose.items() if (name, kind) == ("big", "leaf"))
+    flip(path, (root - 1) * PAGE + 9)
+    flip(path, (leaf - 1) * PAGE + 9)
+    damaged = {p["page"]: p["name"] for p in
+               verify(path, keys, "damaged")["verdicts"]["pages"]["damaged"]}
+    assert damaged == {root: "big", leaf: None}
+
+
+def test_page_1_is_damaged_and_the_others_are_still_checked(work, keys, sealed):
+    flip(sealed, 2000)
+    flip(sealed, 6 * PAGE + 5)
+    found = verify(sealed, keys, "damaged")
+    assert found["damaged_pages"] == [1, 7]
+    assert found["verdicts"]["structure"]["reason"] == "damaged_pages"
+    assert found["verdicts"]["structure"]["verdict"] == "not_checked"
+
+
+@pytest.mark.parametrize("mode", ["NONE", "FULL"])
+def test_free_pages_and_pointer_maps_have_their_names(work, keys, mode):
+    def fill(connection):
+        connection.executescript(
+            "CREATE TABLE keep(a); CREATE TABLE big(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
+            " SELECT i + 1 FROM n WHERE i < 100) INSERT INTO big SELECT zeroblob(3000) FROM n;")
+    path = peers.create_sealed(work / "sealed.db", RAW, [("auto_vacuum", mode)], fill)
+    if mode == "NONE":
+        peers.sealed(path, RAW).execute("DROP TABLE big")
+        page, role = os.path.getsize(path) // PAGE - 3, "free_list"
+    else:
+        page, role = 2, "pointer_map"
+    flip(path, (page - 1) * PAGE + 50)
+    (damage,) = verify(path, keys, "damaged")["verdicts"]["pages"]["damaged"]
+    assert (damage["page"], damage["role"], damage["name"]) == (page, role, None)
+    if mode == "NONE":
+        # A free page of zeros was never written, as far as anybody can tell; the list itself is read.
+        change(path, (page - 1) * PAGE, bytes(PAGE))
+        assert verify(path, keys)["damaged_pages"] == []
+
+
+@pytest.mark.parametrize("page", [2, 17])
+def test_a_wiped_page(work, keys, sealed, page):
+    name = owners(sealed)[page][0]
+    change(sealed, (page - 1) * PAGE, bytes(PAGE))
+    (damage,) = verify(sealed, keys, "damaged")["verdicts"]["pages"]["damaged"]
+    assert (damage["page"], damage["flaw"], damage["name"]) == (page, "wiped", name)
+
+
+def test_pages_that_changed_places(work, keys, sealed):
+    data = sealed.read_bytes()
+    change(sealed, 2 * PAGE, data[3 * PAGE:4 * PAGE])
+    change(sealed, 3 * PAGE, data[2 * PAGE:3 * PAGE])
+    assert verify(sealed, keys, "damaged")["damaged_pages"] == [3, 4]
+
+
+@pytest.mark.parametrize("kind", ["plain", "sealed"])
+@pytest.mark.parametrize("cut", [100, 4096, 4196, 40960])
+def test_a_truncated_database(work, keys, source, sealed, kind, cut):
+    path = source if kind == "plain" else sealed
+    size = os.path.getsize(path)
+    os.truncate(path, size - cut)
+    found = verify(path, keys, "damaged", key=RAW if kind == "sealed" else None)
+    pages = found["verdicts"]["pages"]
+    assert (pages["size"], pages["expected_size"]) == (size - cut, size)
+    assert found["verdicts"]["structure"]["verdict"] == "not_checked"
+
+
+@pytest.mark.parametrize("kind", ["plain", "sealed"])
+@pytest.mark.parametrize("tail", [b"\0" * 100, b"junk" * 25, b"x" * 4096, b"\0" * 4095 + b"x"])
+def test_junk_at_the_end(work, keys, source, sealed, kind, tail):
+    path = source if kind == "plain" else sealed
+    size = os.path.getsize(path)
+    change(path, size, tail)
+    found = verify(path, keys, "damaged", key=RAW if kind == "sealed" else None)
+    assert found["verdicts"]["pages"]["expected_size"] == size
+    assert found["verdicts"]["structure"]["verdict"] == "sound"  # what SQLite sees is
+
+
+@pytest.mark.parametrize("kind", ["plain", "sealed"])
+def test_whole_pages_of_zeros_at_the_end_are_sound_and_noted(work, keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    change(path, os.path.getsize(path), bytes(3 * PAGE))
+    found = verify(path, keys, key=RAW if kind == "sealed" else None)
+    assert found["verdicts"]["pages"]["preallocated"] == 3 * PAGE
+    assert [note["note"] for note in found["notes"]] == ["preallocated"]
+
+
+def test_the_plaintext_header_is_said_to_be_without_a_tag(work, keys):
+    salt = "00112233445566778899aabbccddeeff"
+    pragmas = [("cipher_plaintext_header_size", 32), ("cipher_salt", f"x'{salt}'")]
+    path = peers.create_sealed(work / "sealed.db", RAW, pragmas, samples.fill)
+    options = ["--plaintext-header", "32", "--salt", salt]
+    assert verify(path, keys, "ok", *options)["verdicts"]["pages"]["plaintext_header"] == 32
+    text = program.run("verify", "--key-file", keys.file(RAW), *options, path)
+    assert b"no tag covers the first 32 bytes" in text.err
+    flip(path, 27)  # the change counter: no tag covers it, and it breaks nothing
+    verify(path, keys, "ok", *options)
+    change(path, 16, b"\x20\x00")  # the page size: it contradicts the file
+    found = verify(path, keys, "damaged", *options)
+    assert "page size" in found["message"] and found["damaged_pages"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1024, 65536])
+def test_the_lock_byte_page_is_no_damage(work, keys, size):
+    def fill(connection):
+        connection.execute("CREATE TABLE t(a)")
+        for _ in range(22):
+            connection.execute("INSERT INTO t VALUES(zeroblob(50000000))")
+    path = peers.create_sealed(work / "sealed.db", RAW, [("cipher_page_size", size)], fill)
+    found = program.ok(
+        "verify", "--quick", "--key-file", keys.file(RAW), "--page-size", str(size), path)
+    assert found["verdicts"]["pages"]["lock_byte_page"] == 0x40000000 // size + 1

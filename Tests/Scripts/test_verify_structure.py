@@ -1,0 +1,309 @@
+# Plan: verify's other verdicts: structure, references, expectations.
+# - right tags over broken trees: damage, and every line of integrity_check is counted, as stock
+#   SQLite and SQLCipher count them;
+# - rows that break a rule, and rows without a parent: 1; what cannot be checked is named, and is
+#   neither damage nor a clean bill;
+# - expectations: all differences, negative numbers, odd names, tables that nothing here can read.
+import pytest
+
+from support import expectations, fidelity_cases, peers, program, samples
+from test_verify_pages import RAW, change, verify
+
+SCRIPT = """
+CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT);
+CREATE TABLE child(p REFERENCES parent(id), q REFERENCES other(x));
+CREATE TABLE other(x TEXT PRIMARY KEY, y);
+CREATE INDEX child_p ON child(p);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+  INSERT INTO parent SELECT i, 'a' || i FROM n;
+INSERT INTO other SELECT 'x' || id, id FROM parent;
+INSERT INTO child SELECT id, 'x' || id FROM parent;
+"""
+
+
+def make(folder, kind, script=SCRIPT, edit=None):
+    """A database of that kind; `edit` gets the open connection afterwards."""
+    path = folder / f"{kind}.db"
+    if kind == "plain":
+        samples.plain(path, script)
+        connection = peers.plain(path)
+    else:
+        peers.create_sealed(path, RAW, [], lambda c: c.executescript(script))
+        connection = peers.sealed(path, RAW)
+    if edit:
+        edit(connection)
+    connection.close()
+    return path
+
+
+def opened(path, kind):
+    return peers.plain(path) if kind == "plain" else peers.sealed(path, RAW)
+
+
+def check(path, keys, kind, code, *options):
+    found = verify(path, keys, code, *options, key=RAW if kind == "sealed" else None)
+    return found, found["verdicts"]
+
+
+def set_root(connection, name, root):
+    connection.execute("PRAGMA writable_schema=ON")
+    connection.execute("UPDATE sqlite_master SET rootpage=? WHERE name=?", (root, name))
+    connection.execute("PRAGMA writable_schema=OFF")
+
+
+def root(connection, name):
+    return connection.execute(
+        "SELECT rootpage FROM sqlite_master WHERE name=?", (name,)).fetchone()[0]
+
+
+KINDS = pytest.mark.parametrize("kind", ["plain", "sealed"])
+
+
+@KINDS
+def test_two_trees_that_share_pages_are_damage_though_every_tag_is_right(work, keys, kind):
+    path = make(work, kind, edit=lambda c: set_root(c, "other", root(c, "parent")))
+    found, verdicts = check(path, keys, kind, "damaged")
+    assert found["damaged_pages"] == []
+    assert verdicts["pages"]["verdict"] == ("sound" if kind == "sealed" else "no_tags")
+    assert verdicts["structure"]["verdict"] == "damaged" and verdicts["structure"]["total"] > 0
+    assert verdicts["references"]["verdict"] == "not_checked"
+
+
+@KINDS
+def test_every_finding_is_counted_not_the_first_hundred(work, keys, kind):
+    def edit(connection):
+        connection.execute("CREATE TABLE empty(p)")
+        connection.execute("CREATE INDEX hollow ON empty(p)")
+        set_root(connection, "child_p", root(connection, "hollow"))
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("DELETE FROM sqlite_master WHERE name='hollow'")
+    path = make(work, kind, edit=edit)
+    rows = opened(path, kind).execute("PRAGMA integrity_check(100000)").fetchall()
+    lines = [line for (text,) in rows for line in text[1].decode().split("\n")
+             if not line.startswith("*** in database")]
+    assert len(lines) > 500
+    found, verdicts = check(path, keys, kind, "damaged")
+    structure = verdicts["structure"]
+    assert structure["total"] == len(structure["findings"]) == len(lines)
+    assert structure["total_is_exact"] is True
+    missing = {line for line in lines if "missing from index" in line}
+    assert missing and missing <= set(structure["findings"])
+    text = program.run("verify", *(["--key-file", keys.file(RAW)] if kind == "sealed" else []),
+                       path).out.decode()
+    assert len(text.splitlines()) < 40 and f"and {len(lines) - 20} more" in text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_where_a_tree_was(work, keys, source, seed):
+    name = ("people", "people_name", "gaps", "pairs")[seed]
+    page = root(peers.plain(source), name)
+    change(source, (page - 1) * 4096, bytes((i * 37 + seed) % 256 for i in range(4096)))
+    found, verdicts = check(source, keys, "plain", "damaged")
+    assert any(str(page) in line for line in verdicts["structure"]["findings"]), verdicts
+
+
+@KINDS
+def test_a_page_that_nothing_uses(work, keys, kind):
+    def edit(connection):
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("DELETE FROM sqlite_master WHERE name='child_p'")
+    path = make(work, kind, edit=edit)
+    found, verdicts = check(path, keys, kind, "damaged")
+    assert any("never used" in line for line in verdicts["structure"]["findings"])
+
+
+@KINDS
+def test_rows_that_break_rules_are_no_damage(work, keys, kind):
+    def edit(connection):
+        connection.execute("CREATE TABLE t(a CHECK(a > 0), b)")
+        connection.execute("PRAGMA ignore_check_constraints=ON")
+        connection.execute("INSERT INTO t VALUES(1, 2), (-1, NULL), (-2, NULL)")
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute(
+            "UPDATE sqlite_master SET sql='CREATE TABLE t(a CHECK(a > 0), b NOT NULL)'"
+            " WHERE name='t'")
+    path = make(work, kind, edit=edit)
+    found, verdicts = check(path, keys, kind, "check_failed")
+    assert verdicts["structure"]["verdict"] == "violated"
+    findings = verdicts["structure"]["findings"]
+    assert sum("NULL value in t.b" in line for line in findings) == 2
+    assert any("CHECK constraint failed in t" in line for line in findings)
+    check(path, keys, kind, "ok", "--quick")
+
+
+@KINDS
+def test_rows_without_a_parent(work, keys, kind):
+    def edit(connection):
+        connection.execute("PRAGMA foreign_keys=OFF")
+        connection.execute("DELETE FROM parent WHERE id <= 7")
+        connection.execute("DELETE FROM other WHERE y > 497")
+    path = make(work, kind, edit=edit)
+    judged = opened(path, kind).execute("PRAGMA foreign_key_check").fetchall()
+    found, verdicts = check(path, keys, kind, "check_failed")
+    references = verdicts["references"]
+    assert references["verdict"] == "violated" and references["rows"] == len(judged) == 10
+    assert {(v["table"], v["parent"], v["rows"], v["first_rowid"])
+            for v in references["violations"]} == {("child", "parent", 7, 1),
+                                                   ("child", "other", 3, 498)}
+    assert verdicts["structure"]["verdict"] == "sound"
+
+
+@KINDS
+def test_a_key_that_cannot_be_checked_hides_no_other(work, keys, kind):
+    script = SCRIPT + """CREATE TABLE wrong(y REFERENCES other(y));
+        INSERT INTO wrong VALUES(1); DELETE FROM parent WHERE id = 3;"""
+    path = make(work, kind, script)
+    references = check(path, keys, kind, "check_failed")[1]["references"]
+    assert references["rows"] == 1
+    assert [item["table"] for item in references["unchecked"]] == ["wrong"]
+    assert "mismatch" in references["unchecked"][0]["message"]
+
+
+def test_a_key_that_cannot_be_checked_is_said_and_is_no_failure(work, keys):
+    path = make(work, "plain", "CREATE TABLE a(x, y); CREATE TABLE b(y REFERENCES a(y));"
+                               "INSERT INTO b VALUES(1);")
+    found, verdicts = check(path, keys, "plain", "ok")
+    assert verdicts["references"]["verdict"] == "not_checked"
+    assert "references not checked" in found["message"]
+
+
+LACKING = """
+CREATE TABLE t(a TEXT COLLATE LOCALIZED, b CHECK(myfn(b) > 0));
+CREATE INDEX i ON t(a COLLATE ANOTHER, b);
+CREATE INDEX f ON t(yourfn(b));
+CREATE INDEX l ON t(a);
+INSERT INTO t VALUES('x', 1), ('y', 2), ('z', 3);
+"""
+
+
+@KINDS
+def test_what_this_engine_lacks_is_named_and_is_no_damage(work, keys, kind):
+    def edit(connection):
+        connection.create_collation("LOCALIZED", lambda a, b: (a > b) - (a < b))
+        connection.create_collation("ANOTHER", lambda a, b: (a > b) - (a < b))
+        connection.create_function("myfn", 1, lambda x: x, deterministic=True)
+        connection.create_function("yourfn", 1, lambda x: x, deterministic=True)
+        connection.executescript(LACKING)
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("INSERT INTO sqlite_master VALUES('table', 'v', 'v', 0,"
+                           " 'CREATE VIRTUAL TABLE v USING nosuchmodule(a)')")
+    path = make(work, kind, edit=edit)
+    found, verdicts = check(path, keys, kind, "unsupported")
+    structure = verdicts["structure"]
+    assert structure["verdict"] == "not_checked" and structure["reason"] == "missing_parts"
+    missing = {(part["kind"], part["name"]) for part in structure["missing"]}
+    assert missing == {("collation", "LOCALIZED"), ("collation", "ANOTHER"), ("function", "myfn"),
+                       ("function", "yourfn"), ("module", "nosuchmodule")}
+    for _, name in missing:
+        assert name in found["message"]
+    assert structure["trees_walked"] is True
+    check(path, keys, kind, "ok", "--quick")
+    check(path, keys, kind, "check_failed", "--expect-table", "t=4")
+    check(path, keys, kind, "unsupported", "--expect-table", "t=3")
+
+
+def test_damage_is_found_where_a_collation_is_missing(work, keys):
+    path = work / "plain.db"
+    fidelity_cases.CASES["localized collation"](path)
+    check(path, keys, "plain", "unsupported")
+    connection = peers.plain(path)
+    page = root(connection, "w")
+    connection.close()
+    change(path, (page - 1) * 4096, bytes([7]) * 4096)
+    found, verdicts = check(path, keys, "plain", "damaged")
+    assert f"page {page} " in verdicts["structure"]["findings"][0]
+
+
+def test_a_module_alone_leaves_the_trees_checked(work, keys):
+    def edit(connection):
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute("INSERT INTO sqlite_master VALUES('table', 'v', 'v', 0,"
+                           " 'CREATE VIRTUAL TABLE v USING nosuchmodule(a)')")
+    path = make(work, "plain", edit=edit)
+    structure = check(path, keys, "plain", "unsupported")[1]["structure"]
+    assert structure["missing"] == [{"kind": "module", "name": "nosuchmodule"}]
+
+
+def test_newer_sql_than_the_engine_knows(work, keys):
+    path = work / "plain.db"
+    fidelity_cases.CASES["strict tables"](path)
+    if expectations.understands_strict_tables():
+        check(path, keys, "plain", "ok", "--expect-table", "t=2")
+        return
+    structure = check(path, keys, "plain", "unsupported")[1]["structure"]
+    assert structure["reason"] == "schema_not_understood" and structure["sqlite_message"]
+
+
+@pytest.mark.parametrize("name", sorted(fidelity_cases.CASES))
+def test_every_case_of_fidelity_is_no_damage(work, keys, name):
+    path = work / "plain.db"
+    fidelity_cases.CASES[name](path)
+    judge = peers.plain(path)
+    found = program.run("verify", "--json", path).json
+    assert found["code"] != "damaged", found
+    try:
+        rows = judge.execute("PRAGMA integrity_check").fetchall()
+    except Exception:
+        rows = []
+    if rows == [(peers.text(b"ok"),)] and found["code"] == "ok":
+        assert found["verdicts"]["structure"]["findings"] == []
+    if found["code"] == "check_failed":
+        broken = judge.execute("PRAGMA foreign_key_check").fetchall()
+        assert broken or rows != [(peers.text(b"ok"),)], found
+
+
+@KINDS
+def test_expectations_that_are_met(work, keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    judge = opened(path, kind)
+    options = ["--expect-user-version", "-7", "--expect-application-id=252006673"]
+    for table in ("people", "gaps", "pairs", "sqlite_sequence", "log", "sqlite_master"):
+        rows = judge.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        options += ["--expect-table", f"{table}={rows}"]
+    judge.close()
+    options += ["--expect-table", "PEOPLE"]
+    for quick in ([], ["--quick"]):
+        verdict = check(path, keys, kind, "ok", *options, *quick)[1]["expectations"]
+        assert verdict == {"verdict": "met", "checked": 9, "differences": []}
+
+
+@KINDS
+def test_every_difference_is_listed(work, keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    found, verdicts = check(
+        path, keys, kind, "check_failed", "--expect-user-version", "7",
+        "--expect-application-id", "0", "--expect-table", "nix", "--expect-table", "gaps=202",
+        "--expect-table", "names", "--expect-table", "log=300")
+    assert verdicts["expectations"]["checked"] == 6
+    seen = [(d["expectation"], d["name"], d["expected"], d["found"])
+            for d in verdicts["expectations"]["differences"]]
+    assert seen == [("user_version", None, 7, -7), ("application_id", None, 0, 252006673),
+                    ("table", "nix", None, None), ("rows", "gaps", 202, 203),
+                    ("table", "names", None, None)]
+    for word in ("user_version is -7, not 7", "no table nix", "203"):
+        assert word in found["message"]
+
+
+def test_odd_names_and_encodings(work, keys):
+    for encoding in ("UTF-8", "UTF-16le", "UTF-16be"):
+        path = samples.plain(work / f"{encoding}.db", """
+            CREATE TABLE "a=b"(x); CREATE TABLE "=5"(x); CREATE TABLE "таблица ""x"(x);
+            INSERT INTO "a=b" VALUES(1), (2); INSERT INTO "таблица ""x" VALUES(1);""",
+            pragmas=[f"encoding='{encoding}'"])
+        check(path, keys, "plain", "ok", "--expect-table", "a=b", "--expect-table", "a=b=2",
+              "--expect-table", "=5=0", "--expect-table", 'таблица "x=1')
+
+
+def test_an_application_id_may_be_given_unsigned(work, keys):
+    path = samples.plain(work / "plain.db", "CREATE TABLE t(a); PRAGMA application_id=-2;")
+    check(path, keys, "plain", "ok", "--expect-application-id", "4294967294")
+    check(path, keys, "plain", "ok", "--expect-application-id", "-2")
+
+
+@pytest.mark.parametrize("option", [
+    ["--expect-user-version", "x"], ["--expect-user-version", "4294967296"],
+    ["--expect-user-version=-2147483649"], ["--sample", "0"], ["--sample", "101"],
+    ["--expect-user-version", "--json"], ["--expect-user-version", "1", "--expect-user-version",
+                                          "2"], ["--expect-table", ""]])
+def test_bad_values(work, source, option):
+    assert program.run("verify", *option, source).exit == 2
