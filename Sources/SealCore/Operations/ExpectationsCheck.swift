@@ -55,19 +55,15 @@ struct ExpectationsCheck {
 
   private func tables(_ header: DatabaseHeader) throws -> [ExpectationsVerdict.Difference] {
     let reader = try ReadAhead(source.store, workers: 0, cancellation: context.cancellation)
-    var entries: [SchemaEntry] = [.schema]
+    let tables = Tables(encoding: header.encoding)
     do {
       let cursor = TreeCursor(source: reader, path: source.path, geometry: header.geometry)
-      try SchemaReader.forEachRow(cursor) { _, payload, _ in
-        if let entry = SchemaEntry(payload, encoding: header.encoding), entry.type == "table" {
-          entries.append(entry)
-        }
-      }
+      try SchemaReader.forEachRow(cursor, tables)
     } catch SealError.damaged {
       return expected.tables.map { .unknown("table \($0.name)", .damagedStructure) }
     }
     return try expected.tables.compactMap { table in
-      guard let entry = entries.first(where: { Self.isSame($0.name, table.name) }) else {
+      guard let entry = tables.found.first(where: { Self.isSame($0.name, table.name) }) else {
         return .noTable(table.name)
       }
       guard let rows = table.rows else { return nil }
@@ -80,6 +76,25 @@ struct ExpectationsCheck {
         return .unknown("table \(table.name)", .schema(message))
       }
     }
+  }
+
+  /// Gathers the tables of a schema.
+  private final class Tables: SchemaConsumer {
+    private(set) var found: [SchemaEntry] = [.schema]
+    private let encoding: UInt32
+
+    init(encoding: UInt32) { self.encoding = encoding }
+
+    func begin(_ cell: Cell, _ start: UnsafeRawBufferPointer, _ record: SchemaRecord) {
+      guard var entry = SchemaEntry(start, encoding: encoding), entry.type == "table" else {
+        return
+      }
+      entry.root = record.root
+      found.append(entry)
+    }
+
+    func more(_ bytes: UnsafeRawPointer, _ count: Int) {}
+    func end() {}
   }
 
   /// A virtual table has no tree: its module counts.

@@ -81,11 +81,15 @@ struct VerifySource {
   private static func measure(
     _ snapshot: Snapshot, _ header: DatabaseHeader?, _ pageSize: Int, _ context: OperationContext
   ) throws -> (UInt32, SizeFinding) {
-    let there = UInt32(clamping: snapshot.physicalPages(pageSize: pageSize))
+    // A log or journal may claim any number of pages: only what something holds is looked at.
+    let inFile = (snapshot.fileSize + UInt64(pageSize) - 1) / UInt64(pageSize)
+    let held = min(
+      snapshot.overlay?.pageCount ?? .max,
+      max(UInt32(clamping: inFile), snapshot.overlay?.offsets.keys.max() ?? 0))
     let bytes =
       snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? snapshot.fileSize
     var finding = SizeFinding(actual: bytes)
-    guard let header else { return (there, finding) }
+    guard let header else { return (held, finding) }
     finding.expected = header.pageCount.map { UInt64($0) * UInt64(pageSize) }
     do {
       let size = try SizeCheck(
@@ -95,7 +99,7 @@ struct VerifySource {
       return (size.pageCount, finding)
     } catch SealError.damaged {
       finding.isWrong = true
-      return (min(header.pageCount ?? there, there), finding)
+      return (min(header.pageCount ?? held, held), finding)
     }
   }
 }

@@ -50,7 +50,9 @@ final class PageOwners {
     search.fixedPages()
     try search.freeList()
     var trees: [SchemaEntry] = []
-    try search.walk(.schema) { if $0.root > 1 { trees.append($0) } }
+    try search.walk(.schema) { entry in
+      if entry.root > 1, ["table", "index"].contains(entry.type) { trees.append(entry) }
+    }
     for tree in trees where !search.wanted.isEmpty { try search.walk(tree, nil) }
     return search.owners
   }
