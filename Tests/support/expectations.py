@@ -14,3 +14,8 @@ def opens(format=4, key_digits=64):
 def understands_strict_tables():
     """STRICT came with SQLite 3.37; SQLCipher 3.4.1 has SQLite 3.15."""
     return program.engine() >= (4, 5)
+
+
+def looks_for_broken_rules():
+    """Whether integrity_check looks for rows that break NOT NULL and CHECK: SQLite 3.15 does not."""
+    return program.engine() >= (4,)
