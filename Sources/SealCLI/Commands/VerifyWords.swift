@@ -11,10 +11,13 @@ extension VerifyRendering {
   static func sentence(_ report: VerifyReport) -> String {
     switch report.code {
     case .ok:
-      var parts = [
-        pages(report), "structure \(structure(report.structure))",
-        "references \(references(report.references))",
-      ]
+      var parts = [pages(report)]
+      if report.structure.state == .skipped {
+        parts.append("structure and references not asked for")
+      } else {
+        parts.append("structure \(structure(report.structure))")
+        parts.append("references \(references(report.references))")
+      }
       if report.expectations.checked > 0 {
         parts.append("expectations: \(expectations(report.expectations))")
       }

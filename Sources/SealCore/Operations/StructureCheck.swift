@@ -11,7 +11,7 @@ struct StructureCheck {
   /// What is counted at most. SQLite holds its list in memory.
   static let limit = 100_000
   /// Of SQLite's own cache, in KiB: the check goes through every index in its own order.
-  private static let cache = 48 << 10
+  private static let cache = 32 << 10
 
   /// The verdict. Throws `PageFault` where a page turned out to be damaged after all.
   func run(_ connection: Connection) throws -> StructureVerdict {
