@@ -236,3 +236,43 @@ def test_json_has_the_fields_that_are_documented(work, keys, sealed):
                 yield from names(inner)
     for name in set(names(found)):
         assert f"`{name}`" in documented, name
+
+
+def test_damage_that_only_an_expectation_meets(work, keys, sealed):
+    for page in (5, 9, 21):
+        flip(sealed, (page - 1) * PAGE + 30)
+    # The sample is page 1 or not, and people is on most of the pages.
+    for _ in range(3):
+        found = verify(sealed, keys, "damaged", "--quick", "--sample", "1", "--expect-table",
+                       "people=273", "--expect-table", "gaps=203", "--expect-table", "pairs=150")
+        assert found["damaged_pages"], found
+    (difference, *_) = found["verdicts"]["expectations"]["differences"]
+    assert difference["expectation"] == "unknown" and "pages are damaged" in difference["message"]
+
+
+def test_a_broken_tree_that_only_an_expectation_meets(work, keys, source):
+    connection = peers.plain(source)
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name='gaps'").fetchone()[0]
+    connection.close()
+    change(source, (root - 1) * PAGE, bytes([9]) * PAGE)
+    assert verify(source, keys, "ok", "--quick", key=None)
+    found = verify(source, keys, "damaged", "--quick", "--expect-table", "gaps=203", key=None)
+    assert f"page {root}" in found["message"]
+
+
+def test_one_file_by_several_names(work, keys):
+    path = samples.plain(work / "plain.db", pragmas=["journal_mode=WAL"])
+    for i in range(6):
+        (work / f"{i}.db").symlink_to(path)
+    result = program.run("verify", "-j", "6", "--busy-timeout", "0",
+                         *[work / f"{i}.db" for i in range(6)])
+    assert result.exit == 0, result
+
+
+def test_a_plaintext_header_that_nobody_named(work, keys):
+    salt = "00112233445566778899aabbccddeeff"
+    pragmas = [("cipher_plaintext_header_size", 32), ("cipher_salt", f"x'{salt}'")]
+    path = peers.create_sealed(work / "sealed.db", RAW, pragmas, samples.fill)
+    found = refuse(work, "wrong_kind", "verify", path, "--key-file", keys.file(RAW))
+    assert found["kind"] == "sqlcipher_plaintext_header"
+    assert "--plaintext-header" in found["hint"]

@@ -30,12 +30,14 @@ struct ExpectationsCheck {
   let expected: Expectations
   let context: OperationContext
 
-  func run() throws -> ExpectationsVerdict {
+  /// The verdict, and the first damage that was met on the way.
+  func run() throws -> (verdict: ExpectationsVerdict, damage: Damage?) {
     var verdict = ExpectationsVerdict(checked: expected.count)
-    guard expected.count > 0 else { return verdict }
+    guard expected.count > 0 else { return (verdict, nil) }
     guard let header = source.header else {
-      verdict.differences = names.map { .unknown($0, .damagedHeader) }
-      return verdict
+      let hindrance: Hindrance = source.brokenField == nil ? .damagedPages : .damagedHeader
+      verdict.differences = names.map { .unknown($0, hindrance) }
+      return (verdict, nil)
     }
     if let version = expected.userVersion, version != header.userVersion {
       verdict.differences.append(.userVersion(expected: version, found: header.userVersion))
@@ -43,8 +45,10 @@ struct ExpectationsCheck {
     if let id = expected.applicationID, id != header.applicationID {
       verdict.differences.append(.applicationID(expected: id, found: header.applicationID))
     }
-    if !expected.tables.isEmpty { verdict.differences += try tables(header) }
-    return verdict
+    guard !expected.tables.isEmpty else { return (verdict, nil) }
+    let (differences, damage) = try tables(header)
+    verdict.differences += differences
+    return (verdict, damage)
   }
 
   private var names: [String] {
@@ -53,29 +57,47 @@ struct ExpectationsCheck {
       + expected.tables.map { "table \($0.name)" }
   }
 
-  private func tables(_ header: DatabaseHeader) throws -> [ExpectationsVerdict.Difference] {
+  private func tables(_ header: DatabaseHeader) throws
+    -> ([ExpectationsVerdict.Difference], Damage?)
+  {
     let reader = try ReadAhead(source.store, workers: 0, cancellation: context.cancellation)
     let tables = Tables(encoding: header.encoding)
     do {
       let cursor = TreeCursor(source: reader, path: source.path, geometry: header.geometry)
       try SchemaReader.forEachRow(cursor, tables)
-    } catch SealError.damaged {
-      return expected.tables.map { .unknown("table \($0.name)", .damagedStructure) }
+    } catch SealError.damaged(let damage) {
+      let unknown = expected.tables.map { self.unknown($0, damage) }
+      return (unknown, damage)
     }
-    return try expected.tables.compactMap { table in
+    var differences: [ExpectationsVerdict.Difference] = []
+    var met: Damage?
+    for table in expected.tables {
       guard let entry = tables.found.first(where: { Self.isSame($0.name, table.name) }) else {
-        return .noTable(table.name)
+        differences.append(.noTable(table.name))
+        continue
       }
-      guard let rows = table.rows else { return nil }
+      guard let rows = table.rows else { continue }
       do {
         let found = try count(entry, reader, header)
-        return found == rows ? nil : .rows(table: table.name, expected: rows, found: found)
-      } catch SealError.damaged {
-        return .unknown("table \(table.name)", .damagedStructure)
+        if found != rows {
+          differences.append(.rows(table: table.name, expected: rows, found: found))
+        }
+      } catch SealError.damaged(let damage) {
+        differences.append(unknown(table, damage))
+        met = met ?? damage
       } catch SealError.engine(_, _, let message) {
-        return .unknown("table \(table.name)", .schema(message))
+        differences.append(.unknown("table \(table.name)", .schema(message)))
       }
     }
+    return (differences, met)
+  }
+
+  private func unknown(_ table: Expectations.Table, _ damage: Damage)
+    -> ExpectationsVerdict.Difference
+  {
+    var hindrance = Hindrance.damagedStructure
+    if case .pages = damage.flaw { hindrance = .damagedPages }
+    return .unknown("table \(table.name)", hindrance)
   }
 
   /// Gathers the tables of a schema.
@@ -104,10 +126,13 @@ struct ExpectationsCheck {
     guard entry.root == 0 else {
       return try TreeCounter.records(in: entry.root, of: reader, path: source.path, header)
     }
-    let connection = try Connection(snapshot: DecodedPages(source.store), path: source.path)
+    let decoded = try DecodedPages(source.store, cancellation: context.cancellation)
+    let connection = try Connection(snapshot: decoded, path: source.path)
     try connection.stop(on: context.cancellation)
     let name = entry.name.replacing("\"", with: "\"\"")
-    let found = try connection.scalar("SELECT count(*) FROM \"\(name)\"")
+    let found = try decoded.explaining {
+      try connection.scalar("SELECT count(*) FROM \"\(name)\"")
+    }
     return UInt64(clamping: found?.integer ?? 0)
   }
 

@@ -116,8 +116,7 @@ struct StructureCheck {
       return nil
     } catch SealError.damaged(let damage) {
       switch damage.flaw {
-      case .structure(let page, let flaw): return "page \(page) \(flaw.rawValue)"
-      case .header(let field): return "the header's \(field) cannot be right"
+      case .structure, .header: return damage.flaw.words
       case .pages, .size: throw PageFault()
       }
     }
@@ -135,6 +134,18 @@ struct StructureCheck {
     let second = try Connection(
       snapshot: DecodedPages(source.store), path: source.path, keepingChecks: true)
     return try MissingParts(second).parts(of: statements)
+  }
+}
+
+extension Damage.Flaw {
+  /// What a finding of our own says beside those of SQLite.
+  var words: String {
+    switch self {
+    case .structure(let page, let flaw): "page \(page) \(flaw.rawValue)"
+    case .header(let field): "the header's \(field) cannot be right"
+    case .pages(let pages, _, _): "page \(pages.first ?? 0) does not authenticate"
+    case .size(let actual, let expected): "\(actual) bytes are there, not \(expected)"
+    }
   }
 }
 

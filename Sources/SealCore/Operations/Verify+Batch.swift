@@ -9,13 +9,16 @@ extension Verify {
     deliver: @escaping @Sendable (Int, Result<VerifyReport, any Error>) -> Void
   ) throws {
     let outcomes = Monitor(Outcomes())
+    let twins = earlierTwins(of: requests)
     try ParallelRuns.forEach(
       count: requests.count, workers: max(1, atOnce), cancellation: cancellation
     ) {
       { index in
+        if let twin = twins[index] { outcomes.wait { $0.done.contains(twin) ? () : nil } }
         let outcome = Result { try run(requests[index]) }
         // Under the lock, so that two that are ready at once are delivered one after the other.
-        outcomes.withLock { outcomes in
+        outcomes.update { outcomes in
+          outcomes.done.insert(index)
           outcomes.ready[index] = outcome
           while let next = outcomes.ready.removeValue(forKey: outcomes.next) {
             deliver(outcomes.next, next)
@@ -26,9 +29,22 @@ extension Verify {
     }
   }
 
-  /// Those that wait for an earlier one.
+  /// The request before, where two name one file: in WAL mode a check has the file for itself, and
+  /// the two would wait for each other until one gives up.
+  private static func earlierTwins(of requests: [Request]) -> [Int: Int] {
+    var last: [FileIdentity: Int] = [:]
+    var twins: [Int: Int] = [:]
+    for (index, request) in requests.enumerated() {
+      guard let identity = try? FileStatus.of(request.path)?.identity else { continue }
+      twins[index] = last.updateValue(index, forKey: identity)
+    }
+    return twins
+  }
+
   private struct Outcomes {
     var next = 0
+    var done: Set<Int> = []
+    /// Those that wait for an earlier one.
     var ready: [Int: Result<VerifyReport, any Error>] = [:]
   }
 }

@@ -69,18 +69,18 @@ public enum Verify {
       do {
         try check(source, workers, context, &report)
       } catch  where Self.isDamage(error) {
-        // A sample passed over it: the whole list is what is wanted now.
-        let all = PagesCheck(source: source, sample: nil, workers: workers, context: context)
-        report.pages = try all.run()
-        guard report.pages.isDamaged else {
-          throw SealError.io(IOFailure(.read, path: request.path, errno: SystemError.inputOutput))
-        }
-        hinder(&report)
+        try note(error, in: source, workers, context, &report)
       }
     }
-    report.expectations = try ExpectationsCheck(
-      source: source, expected: request.expectations, context: context
-    ).run()
+    let expectations = ExpectationsCheck(
+      source: source, expected: request.expectations, context: context)
+    let met = try expectations.run()
+    report.expectations = met.verdict
+    if let damage = met.damage, !report.pages.isDamaged, report.structure.state != .damaged {
+      // Nothing before came by that page: --quick, or a sample.
+      try note(SealError.damaged(damage), in: source, workers, context, &report)
+      report.expectations = try expectations.run().verdict
+    }
     try source.snapshot.requireUnchanged()
     report.seconds = System.now() - started
     return report
@@ -116,6 +116,22 @@ public enum Verify {
   private static func isDamage(_ error: any Error) -> Bool {
     if case SealError.damaged = error { return true }
     return error is PageFault
+  }
+
+  /// Damage that was met by the way. Where a page is broken the whole list of such pages is wanted:
+  /// a sample passed over them.
+  private static func note(
+    _ error: any Error, in source: VerifySource, _ workers: Int, _ context: OperationContext,
+    _ report: inout VerifyReport
+  ) throws {
+    report.pages = try PagesCheck(
+      source: source, sample: nil, workers: workers, context: context
+    ).run()
+    guard report.pages.damaged.isEmpty else { return hinder(&report) }
+    var words = "a page cannot be read"
+    if case SealError.damaged(let damage) = error { words = damage.flaw.words }
+    report.structure = StructureVerdict(state: .damaged, messages: [words])
+    report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedStructure)
   }
 
   private static func hinder(_ report: inout VerifyReport) {
