@@ -12,5 +12,4 @@ enum SystemError {
   static let notDirectory = ENOTDIR
   static let notPermitted = EACCES
   static let noSpace = ENOSPC
-  static let inputOutput = EIO
 }
