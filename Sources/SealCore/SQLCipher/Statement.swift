@@ -17,12 +17,16 @@ final class Statement {
   }
 
   /// The same without the first read of a keyed database: for PRAGMAs that must come before it.
-  init(unsettled connection: Connection, _ sql: String) throws {
+  convenience init(unsettled connection: Connection, _ sql: String) throws {
+    try self.init(unsettled: connection, bytes: Array(sql.utf8))
+  }
+
+  /// The same of SQL text whose names need not be UTF-8.
+  init(unsettled connection: Connection, bytes sql: [UInt8]) throws {
     self.connection = connection
     var compiled: OpaquePointer?
-    var text = sql
     let db = try connection.open()
-    (handle, hasTail) = try text.withUTF8 { bytes in
+    (handle, hasTail) = try sql.withUnsafeBufferPointer { bytes in
       guard let length = Int32(exactly: bytes.count) else {
         throw connection.failure(ResultCode(18))
       }
@@ -116,6 +120,31 @@ final class Statement {
 
   /// The whole row.
   var row: [Value] { (0..<columnCount).map(value) }
+
+  /// Appends columns of the row to `buffer`. Throws where SQLite has no memory for one.
+  func append(_ columns: Range<Int>, to buffer: ValueBuffer) throws {
+    for index in columns {
+      guard let column = Int32(exactly: index) else { return }
+      switch sqlite3_column_type(handle, column) {
+      case SQLITE_INTEGER: buffer.append(sqlite3_column_int64(handle, column))
+      case SQLITE_FLOAT: buffer.append(sqlite3_column_double(handle, column))
+      case SQLITE_TEXT: try append(.text, sqlite3_column_text(handle, column), column, to: buffer)
+      case SQLITE_BLOB: try append(.blob, sqlite3_column_blob(handle, column), column, to: buffer)
+      default: buffer.appendNull()
+      }
+    }
+  }
+
+  private func append(
+    _ kind: ValueBuffer.Class, _ start: UnsafeRawPointer?, _ column: Int32, to buffer: ValueBuffer
+  ) throws {
+    // An empty blob has no address; anything else without one is what SQLite had no memory for.
+    let count = Int(sqlite3_column_bytes(handle, column))
+    guard start != nil || (kind == .blob && count == 0) else {
+      throw connection.failure(.noMemory)
+    }
+    buffer.append(kind, UnsafeRawBufferPointer(start: start, count: max(0, count)))
+  }
 
   /// Bytes of a text or blob column without a copy; valid in `body` only.
   func withBytes<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
