@@ -33,15 +33,15 @@ final class DatabaseContent {
   /// The tables that are read, in the order of the schema.
   var tables: [SchemaRow] { schema.filter(\.isTable) }
 
-  convenience init(_ database: OpenedDatabase, _ cancellation: Cancellation) throws {
-    try self.init(database.store, path: database.path, cancellation)
-  }
-
-  init(_ store: PageStore, path: String, _ cancellation: Cancellation) throws {
+  /// Walks all trees first: SQLite may follow pages that are used twice for years. Throws damage.
+  init(_ store: PageStore, path: String, workers: Int, _ cancellation: Cancellation) throws {
     self.store = store
     self.path = path
     self.cancellation = cancellation
     image = try DecodedPages(store)
+    let reader = try ReadAhead(store, workers: workers, cancellation: cancellation)
+    defer { reader.stop() }
+    _ = try ContentWalk.summary(of: reader, path: path, key: StreamDigest.randomKey())
     let pages = try ReadAhead(store, workers: 0, cancellation: cancellation)
     header = try DatabaseHeader.read(from: pages, path: path).header
     var page = [UInt8](repeating: 0, count: store.pageSize)
@@ -82,18 +82,8 @@ final class DatabaseContent {
       guard code.primary == .corrupt, message == code.text else {
         throw SealError.unsupported(.schema(message: message))
       }
-      try requireSoundTrees()
       throw SealError.engine(path: path, code: number, message: message)
-    } catch SealError.io(let failure) {
-      try requireSoundTrees()
-      throw SealError.io(failure)
     }
-  }
-
-  /// Throws the damage that a walk over the trees meets.
-  private func requireSoundTrees() throws {
-    let reader = try ReadAhead(store, workers: 0, cancellation: cancellation)
-    _ = try ContentWalk.summary(of: reader, path: path, key: StreamDigest.randomKey())
   }
 }
 
@@ -103,8 +93,6 @@ extension SchemaRow {
     of image: DecodedPages, _ page: [UInt8], _ header: DatabaseHeader, _ pages: ReadAhead,
     _ path: String
   ) throws -> [SchemaRow] {
-    // This also finds pages that two trees claim.
-    _ = try SchemaReader.roots(source: pages, path: path, geometry: header.geometry)
     var stored: [(rowid: Int64, record: [UInt8], root: UInt32)] = []
     let cursor = TreeCursor(source: pages, path: path, geometry: header.geometry)
     try SchemaReader.forEachRow(cursor) { cell, payload, record in
