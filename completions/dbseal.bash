@@ -41,6 +41,22 @@ _dbseal() {
     --expect-user-version) COMPREPLY=(); return ;;
     --expect-application-id) COMPREPLY=(); return ;;
     --expect-table) COMPREPLY=(); return ;;
+    --expect-digest) COMPREPLY=(); return ;;
+    --against) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --against-key-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --against-key-fd) COMPREPLY=(); return ;;
+    --against-key-env) COMPREPLY=($(compgen -e -- "$word")); return ;;
+    --against-key-command) COMPREPLY=(); return ;;
+    --against-format) COMPREPLY=($(compgen -W '1 2 3 4' -- "$word")); return ;;
+    --against-page-size) COMPREPLY=($(compgen -W '512 1024 2048 4096 8192 16384 32768 65536' -- "$word")); return ;;
+    --against-kdf-iter) COMPREPLY=(); return ;;
+    --against-kdf-algorithm) COMPREPLY=($(compgen -W 'sha1 sha256 sha512' -- "$word")); return ;;
+    --against-hmac-algorithm) COMPREPLY=($(compgen -W 'sha1 sha256 sha512 none' -- "$word")); return ;;
+    --against-hmac-pgno) COMPREPLY=($(compgen -W 'le be' -- "$word")); return ;;
+    --against-hmac-salt-mask) COMPREPLY=(); return ;;
+    --against-fast-kdf-iter) COMPREPLY=(); return ;;
+    --against-plaintext-header) COMPREPLY=(); return ;;
+    --against-salt) COMPREPLY=(); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -51,7 +67,7 @@ _dbseal() {
     encrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --shred --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     decrypt) options='--in-place --output-dir --backup -f --force -n --dry-run --exact --page-size --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --source-page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     rekey) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --new-key-file --new-key-fd --new-key-env --new-key-command --new-raw-key --new-passphrase --new-key-binary --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
-    verify) options='--quick --sample --expect-user-version --expect-application-id --expect-table --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    verify) options='--quick --sample --expect-user-version --expect-application-id --expect-table --digest --expect-digest --against --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --against-key-file --against-key-fd --against-key-env --against-key-command --against-raw-key --against-passphrase --against-key-binary --against-format --against-page-size --against-kdf-iter --against-kdf-algorithm --against-hmac-algorithm --against-hmac-pgno --against-hmac-salt-mask --against-fast-kdf-iter --against-plaintext-header --against-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     migrate) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     help) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     *) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;

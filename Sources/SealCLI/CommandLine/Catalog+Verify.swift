@@ -27,11 +27,38 @@ enum VerifyOptions {
       It may be given for any number of tables. Rows are counted from the table's pages, whatever \
       its indexes, collations and modules are.
       """, repeats: true)
+  static let digest = OptionSpec(
+    name: "digest", section: .checks, help: "compute the content digest",
+    detail: """
+      256 bits over schema, rows, user_version and application_id, the same whatever key, format, \
+      page size, encoding or free space a database has.
+      """)
+  static let expectDigest = OptionSpec(
+    name: "expect-digest", value: .hex("HEX", bytes: 32), section: .checks,
+    help: "the content digest that has to come out")
+  static let against = OptionSpec(
+    name: "against", value: .text("OTHER", .file), section: .checks,
+    help: "compare the content with another database",
+    detail: """
+      Schema, rows, rowids and storage classes, table by table; either side may be plaintext or \
+      encrypted in any format. Of each table that differs, the first row and column are told, and \
+      with --verbose the values. OTHER is opened with the key of the database unless it is given \
+      its own.
+      """)
 
   /// Both header fields are 32 bits, signed to SQLite and unsigned to some programs.
   private static let number = Int(Int32.min)...Int(UInt32.max)
 
-  static let all = [quick, sample, userVersion, applicationID, table]
+  static let all = [
+    quick, sample, userVersion, applicationID, table, digest, expectDigest, against,
+  ]
+
+  /// The options about the database to compare with.
+  static let other = KeyOptions.against.own + CipherOptions.against.all
+
+  /// They need something to be about.
+  static let otherRules =
+    KeyOptions.against.rules + other.map { OptionRule.needs($0, oneOf: [against]) }
 }
 
 extension Catalog {
@@ -44,7 +71,8 @@ extension Catalog {
       Says whether a database is sound, encrypted or not, in four verdicts. Pages: every page \
       authenticates under the key, the size fits, log and journal are in order. Structure: \
       SQLite's integrity_check finds nothing. References: foreign_key_check finds nothing. \
-      Expectations: what the options say is so.
+      Expectations: what the options say is so, the content digest and the \
+      content of another database among them.
       """,
       """
       Damaged pages are listed with the table or index that they belong to. A page of an older \
@@ -60,8 +88,8 @@ extension Catalog {
     ],
     operands: OperandSpec(names: "DATABASE...", minimum: 1, maximum: nil, completion: .file),
     options: VerifyOptions.all + KeyOptions.database.all + CipherOptions.examined.all
-      + Options.common,
-    rules: KeyOptions.database.rules + Options.commonRules,
+      + VerifyOptions.other + Options.common,
+    rules: KeyOptions.database.rules + VerifyOptions.otherRules + Options.commonRules,
     examples: [
       Example(purpose: "Check everything", line: "dbseal verify --key-file app.key app.db"),
       Example(
@@ -70,6 +98,9 @@ extension Catalog {
       Example(
         purpose: "Check a fixture in CI, as JSON",
         line: "dbseal verify --json --key-env KEY --expect-table users=3 fixture.db"),
+      Example(
+        purpose: "Compare an encrypted database with the plaintext one that it was made of",
+        line: "dbseal verify --key-file app.key --against plaintext.db app.db"),
     ],
     outcomes: [
       .ok, .checkFailed, .usage, .noKey, .wrongKey, .damaged, .wrongKind, .locked, .io,

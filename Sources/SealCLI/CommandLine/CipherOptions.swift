@@ -23,6 +23,8 @@ struct CipherOptions: Sendable {
 
   /// What a command reads that writes nothing.
   static let examined = CipherOptions(reads: true)
+  /// What verify reads beside its database, to compare.
+  static let against = CipherOptions(prefix: "against-", reads: true, section: .other)
   /// What rekey writes: the source's settings with these on top.
   static let rewritten = CipherOptions(reads: false, keeps: true)
   /// What rekey and migrate read.

@@ -20,6 +20,10 @@ struct KeyOptions: Sendable {
   /// The key of the database that the command works on.
   static let database = KeyOptions(prefix: "", whose: "the database", section: .key)
 
+  /// The key of a database that is only compared with.
+  static let against = KeyOptions(
+    prefix: "against-", whose: "the other database", section: .otherKey)
+
   /// The key that a database is to get.
   static let new = KeyOptions(prefix: "new-", whose: "the output", section: .newKey)
 
@@ -82,6 +86,23 @@ struct KeyOptions: Sendable {
       .exclusive([raw, passphrase], because: "a key is either raw or a passphrase"),
       .exclusive([environment, binary], because: "a variable is taken as it is anyway"),
     ]
+  }
+
+  /// Throws where the keys of both sets would be read from one stream, which has nothing left for
+  /// the second.
+  static func requireTwoStreams(_ first: KeyOptions, _ second: KeyOptions, _ parsed: ParsedCommand)
+    throws
+  {
+    guard let source = first.selection(from: parsed).source,
+      source == second.selection(from: parsed).source
+    else { return }
+    let why = "two keys cannot be read from one stream"
+    switch source {
+    case .standardInput: throw UsageFlaw.exclusive(first.file.flag, second.file.flag, because: why)
+    case .descriptor:
+      throw UsageFlaw.exclusive(first.descriptor.flag, second.descriptor.flag, because: why)
+    case .file, .environment, .command, .terminal: return
+    }
   }
 
   /// The variable that holds the key where no option names a source: `DBSEAL_KEY`.

@@ -79,7 +79,12 @@ enum OptionSection: String, Sendable, CaseIterable {
   case newKey = "New key"
   case cipher = "Cipher settings"
   case sourceCipher = "Cipher settings of the source"
+  case otherKey = "Key of the other database"
+  case other = "Cipher settings of the other database"
   case common = "Common options"
+
+  /// What is given to an option in it may be a key, and is not repeated.
+  var mayHoldKey: Bool { [.key, .newKey, .otherKey].contains(self) }
 }
 
 /// What a command demands of its options beyond their values.

@@ -20,7 +20,8 @@ enum OptionValues {
     }
     guard let parsed else {
       throw .badValue(
-        option.flag, value: option.section == .key ? nil : text, allowed: option.allowed ?? "text")
+        option.flag, value: option.section.mayHoldKey ? nil : text,
+        allowed: option.allowed ?? "text")
     }
     return parsed
   }

@@ -115,7 +115,7 @@ struct Parser {
     guard let valueName = option.valueName else {
       if attached != nil {
         // `--passphrase=...`: what stands there is a key.
-        throw option.section == .key ? .keyOption(option.flag) : .unexpectedValue(option.flag)
+        throw option.section.mayHoldKey ? .keyOption(option.flag) : .unexpectedValue(option.flag)
       }
       return store(.flag, for: option)
     }

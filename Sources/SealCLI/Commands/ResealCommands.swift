@@ -6,29 +6,13 @@ internal import SealCore
 enum RekeyCommand {
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
-    try requireTwoSources(parsed)
+    try KeyOptions.requireTwoStreams(.database, .new, parsed)
     let settings = CipherOptions.rewritten.settings(from: parsed)
     if settings.format != nil { _ = try settings.profile() }
     return try Resealing(
       parsed: parsed, session: session, verb: "rekeyed", settings: settings,
       replacement: KeyOptions.new
     ).run()
-  }
-
-  /// Throws where both keys would be read from one stream, which has nothing left for the second.
-  private static func requireTwoSources(_ parsed: ParsedCommand) throws {
-    let old = KeyOptions.database
-    let new = KeyOptions.new
-    guard let source = old.selection(from: parsed).source,
-      source == new.selection(from: parsed).source
-    else { return }
-    let why = "two keys cannot be read from one stream"
-    switch source {
-    case .standardInput: throw UsageFlaw.exclusive(old.file.flag, new.file.flag, because: why)
-    case .descriptor:
-      throw UsageFlaw.exclusive(old.descriptor.flag, new.descriptor.flag, because: why)
-    case .file, .environment, .command, .terminal: return
-    }
   }
 }
 

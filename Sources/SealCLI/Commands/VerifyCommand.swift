@@ -9,6 +9,7 @@ struct VerifyCommand {
   private let parsed: ParsedCommand
   private let session: Session
   private let settings: CipherSettings
+  private let otherSettings: CipherSettings
   private let selection: KeySelection
   private let expectations: Expectations
 
@@ -23,6 +24,9 @@ struct VerifyCommand {
     settings = CipherOptions.examined.settings(from: parsed)
     // Settings that cannot work are a mistake in the command line, whatever the files are.
     _ = try settings.candidates()
+    otherSettings = CipherOptions.against.settings(from: parsed)
+    _ = try otherSettings.candidates()
+    try KeyOptions.requireTwoStreams(.database, .against, parsed)
     selection = KeyOptions.database.selection(from: parsed)
     expectations = Self.expectations(parsed)
   }
@@ -39,6 +43,7 @@ struct VerifyCommand {
     expected.applicationID = parsed.integer(VerifyOptions.applicationID).map(
       Int32.init(truncatingIfNeeded:))
     expected.tables = parsed.texts(VerifyOptions.table).map(table)
+    expected.digest = parsed.bytes(VerifyOptions.expectDigest)
     return expected
   }
 
@@ -66,13 +71,31 @@ struct VerifyCommand {
       key = try session.keys.resolve(selection, label: label, new: false)
     }
     // The key was fetched although nobody needs it: a source that fails is then no failure.
+    let other = try other(key)
     let sorted = zip(paths, needs).map { path, needs in
-      needs.map { request(path, $0 ? key : nil) }
+      needs.map { request(path, $0 ? key : nil, other) }
     }
     return try check(sorted)
   }
 
-  private func request(_ path: String, _ key: KeyMaterial?) -> Verify.Request {
+  /// The database to compare with. `key`: the one of the databases that are checked.
+  private func other(_ key: KeyMaterial?) throws -> Verify.Other? {
+    guard let path = parsed.text(VerifyOptions.against) else { return nil }
+    let own = KeyOptions.against.selection(from: parsed)
+    guard try session.core.verifyNeedsKey(path, otherSettings, own.source != nil) else {
+      return Verify.Other(path: path, key: nil, settings: otherSettings)
+    }
+    if let key, !session.keys.isNamed(own) {
+      return Verify.Other(path: path, key: key, settings: otherSettings)
+    }
+    let selected = session.keys.isNamed(own) ? own : selection
+    let found = try session.keys.resolve(selected, label: "Key of \(path)", new: false)
+    return Verify.Other(path: path, key: found, settings: otherSettings)
+  }
+
+  private func request(_ path: String, _ key: KeyMaterial?, _ other: Verify.Other?)
+    -> Verify.Request
+  {
     var context = OperationContext()
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
@@ -82,6 +105,8 @@ struct VerifyCommand {
     request.quick = parsed.has(VerifyOptions.quick)
     request.sample = parsed.integer(VerifyOptions.sample)
     request.expectations = expectations
+    request.digest = parsed.has(VerifyOptions.digest)
+    request.against = other
     return request
   }
 
@@ -146,7 +171,7 @@ struct VerifyCommand {
     tally.next += 1
     switch result {
     case .success(let report):
-      let rendering = VerifyRendering(report)
+      let rendering = VerifyRendering(report, values: parsed.has(Options.verbose))
       tally.status = rendering.diagnosis.exit
       say(rendering)
     case .failure(let error):

@@ -6,7 +6,12 @@ internal import SealCore
 struct VerifyJSON {
   let report: VerifyReport
 
-  init(_ report: VerifyReport) { self.report = report }
+  private let content: ContentWords
+
+  init(_ report: VerifyReport, _ content: ContentWords) {
+    self.report = report
+    self.content = content
+  }
 
   /// In the order in which they are written.
   var facts: [JSON.Field] {
@@ -19,6 +24,7 @@ struct VerifyJSON {
       .init("page_size", report.pageSize.map { .integer($0) } ?? .null),
       .init("user_version", report.userVersion.map { .integer(Int64($0)) } ?? .null),
       .init("application_id", report.applicationID.map { .integer(Int64($0)) } ?? .null),
+      .init("digest", .optional(content.digest)),
       .init("pages", .integer(Int64(pages.total))),
       .init("damaged_pages", .array(pages.damaged.map { .integer(Int64($0.number)) })),
       .init("damaged_total", .integer(pages.damaged.count)),
@@ -28,6 +34,7 @@ struct VerifyJSON {
           .init("pages", .object(pageFields)), .init("structure", .object(structureFields)),
           .init("references", .object(referenceFields)),
           .init("expectations", .object(expectationFields)),
+          .init("content", content.json),
         ])),
       .init("notes", ConversionRendering.json(report.notes)),
       .init("seconds", .decimal(report.seconds)),
@@ -163,6 +170,11 @@ struct VerifyJSON {
         .init("expectation", .string("rows")), .init("name", .string(name)),
         .init("expected", .unsigned(expected)), .init("found", .unsigned(found)),
       ]
+    case .digest(let expected, let found):
+      fields = [
+        .init("expectation", .string("digest")), .init("name", .null),
+        .init("expected", .hex(expected)), .init("found", .hex(found)),
+      ]
     case .unknown(let what, _):
       fields = [
         .init("expectation", .string("unknown")), .init("name", .string(what)),
@@ -173,7 +185,7 @@ struct VerifyJSON {
     return .object(fields)
   }
 
-  private static func word(_ hindrance: Hindrance?) -> String? {
+  static func word(_ hindrance: Hindrance?) -> String? {
     switch hindrance {
     case nil: nil
     case .damagedPages: "damaged_pages"
@@ -184,7 +196,7 @@ struct VerifyJSON {
     }
   }
 
-  private static func message(_ hindrance: Hindrance?) -> String? {
+  static func message(_ hindrance: Hindrance?) -> String? {
     if case .schema(let message) = hindrance { return message }
     return nil
   }

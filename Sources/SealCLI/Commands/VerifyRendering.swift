@@ -8,17 +8,20 @@ internal import SealCore
 struct VerifyRendering {
   let report: VerifyReport
   let diagnosis: Diagnosis
+  private let content: ContentWords
   /// How many particulars of a kind the text lists; JSON has all.
   private static let listed = 20
 
-  init(_ report: VerifyReport) {
+  /// `values`: what stands in rows may be shown.
+  init(_ report: VerifyReport, values: Bool = false) {
     self.report = report
+    content = ContentWords(report.content, values: values)
     let code = report.code
-    var sentence = Self.sentence(report)
+    var sentence = Self.sentence(report, content)
     if code == .ok { sentence = "ok: " + sentence }
     diagnosis = Diagnosis(
       code, sentence, about: report.path, hint: Self.hint(report),
-      facts: VerifyJSON(report).facts)
+      facts: VerifyJSON(report, content).facts)
   }
 
   /// The object for `--json`.
@@ -45,6 +48,9 @@ struct VerifyRendering {
       report.references.unchecked.map { "table \($0.table): not checked: \($0.message)" })
     lines.append("  expectations: " + Self.expectations(report.expectations))
     lines += Self.capped(report.expectations.differences.map(Self.difference))
+    if let verdict = content.verdict { lines.append("  content: " + verdict) }
+    lines += Self.capped(content.differences)
+    if let digest = content.digest { lines.append("  digest: " + digest) }
     if all { lines += details }
     return lines
   }

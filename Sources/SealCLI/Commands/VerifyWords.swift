@@ -8,7 +8,7 @@ extension VerifyRendering {
   }
 
   /// All verdicts of a sound database, or what is wrong with another one.
-  static func sentence(_ report: VerifyReport) -> String {
+  static func sentence(_ report: VerifyReport, _ content: ContentWords) -> String {
     switch report.code {
     case .ok:
       var parts = [pages(report)]
@@ -21,10 +21,16 @@ extension VerifyRendering {
       if report.expectations.checked > 0 {
         parts.append("expectations: \(expectations(report.expectations))")
       }
+      if let verdict = content.verdict { parts.append("content " + verdict) }
+      if let digest = content.digest { parts.append("digest " + digest) }
       return parts.joined(separator: "; ")
     case .damaged: return "damaged: " + damage(report).joined(separator: "; ")
-    case .unsupported: return "structure \(structure(report.structure))"
-    default: return violations(report).joined(separator: "; ")
+    case .unsupported:
+      guard report.structure.state != .notChecked else {
+        return "structure \(structure(report.structure))"
+      }
+      return "content " + (content.verdict ?? "not read")
+    default: return (violations(report) + content.summary).joined(separator: "; ")
     }
   }
 
@@ -38,7 +44,8 @@ extension VerifyRendering {
       }
       return report.profile == nil
         ? "restore the file from a backup" : "the key is right; restore the file from a backup"
-    case .unsupported: return "--quick checks the pages alone"
+    case .unsupported:
+      return report.structure.state == .notChecked ? "--quick checks the pages alone" : nil
     default: return nil
     }
   }
@@ -148,7 +155,7 @@ extension VerifyRendering {
       ? "\(verdict.checked) of \(verdict.checked) met" : "\(wrong) of \(verdict.checked) not met"
   }
 
-  private static func reason(_ hindrance: Hindrance?, _ verdict: StructureVerdict?) -> String {
+  static func reason(_ hindrance: Hindrance?, _ verdict: StructureVerdict?) -> String {
     switch hindrance {
     case .damagedPages: return "pages are damaged"
     case .damagedHeader: return "the header is damaged"
@@ -191,6 +198,8 @@ extension VerifyRendering {
     case .noTable(let name): "there is no table \(name)"
     case .rows(let table, let expected, let found):
       "table \(table) has \(Diagnostics.count(found, "row")), not \(expected)"
+    case .digest(let expected, let found):
+      "the content digest is \(Hex.text(found)), not \(Hex.text(expected))"
     case .unknown(let what, let hindrance):
       "\(what) cannot be looked at: \(reason(hindrance, nil))"
     }

@@ -51,6 +51,14 @@ struct KeySources: Sendable {
     return try KeyMaterial(key, as: selection.reading)
   }
 
+  /// Whether an option or a variable says where this key is, so that nobody has to be asked.
+  func isNamed(_ selection: KeySelection) -> Bool {
+    selection.source != nil
+      || ["_FILE", "_COMMAND", ""].contains {
+        surroundings.variable(selection.variable + $0) != nil
+      }
+  }
+
   /// `$DBSEAL_KEY_FILE`, `$DBSEAL_KEY_COMMAND`, `$DBSEAL_KEY`, the terminal.
   private func defaultSource(_ selection: KeySelection) throws -> KeySource {
     if let path = try text(selection.variable + "_FILE") {

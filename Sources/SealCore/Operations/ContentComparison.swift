@@ -55,10 +55,12 @@ public struct RowDifference: Sendable, Equatable {
     case rowid(Int64)
     case position(UInt64)
   }
+  /// Who has the row.
+  public enum Side: String, Sendable { case both, here, there }
   public var place: Place
-  /// nil where one of them does not have the row.
+  public var side: Side
+  /// The first column that differs, where both have the row.
   public var column: String?
-  /// nil where the row is not there.
   public var here: ShownValue?
   public var there: ShownValue?
 }
@@ -161,7 +163,7 @@ struct ContentComparison {
         }
       } else {
         if isHere { onlyHere += 1 } else { onlyThere += 1 }
-        if first == nil { first = RowDifference(place: .rowid(isHere ? a.rowid : b.rowid)) }
+        if first == nil { first = Self.missing(.rowid(isHere ? a.rowid : b.rowid), isHere) }
       }
       if isHere { moreHere = try a.next() }
       if isThere { moreThere = try b.next() }
@@ -190,13 +192,18 @@ struct ContentComparison {
     if isOneOrder {
       let place = RowDifference.Place.position(max(a.count, b.count))
       first =
-        moreHere && moreThere ? Self.difference(a, b, at: place) : RowDifference(place: place)
+        moreHere && moreThere
+        ? Self.difference(a, b, at: place) : Self.missing(place, moreHere)
     }
     let (all, others) = (try here.rows(of: mine), try there.rows(of: other))
     guard try RowSum(of: all) != RowSum(of: others) else { return (nil, all.count) }
     let difference = TableDifference(
       table: mine.label, rowsHere: all.count, rowsThere: others.count, first: first)
     return (difference, all.count)
+  }
+
+  private static func missing(_ place: RowDifference.Place, _ isHere: Bool) -> RowDifference {
+    RowDifference(place: place, side: isHere ? .here : .there)
   }
 
   /// The first column in which two rows differ.
@@ -209,13 +216,13 @@ struct ContentComparison {
       if mine.kind != other.kind || !mine.body.elementsEqual(other.body) {
         let name = a.columns.indices.contains(index) ? a.columns[index] : []
         return RowDifference(
-          place: place, column: String(decoding: name, as: UTF8.self),
+          place: place, side: .both, column: String(decoding: name, as: UTF8.self),
           here: ShownValue(mine.kind, mine.body), there: ShownValue(other.kind, other.body))
       }
       (i, j) = (mine.next, other.next)
       index += 1
     }
-    return RowDifference(place: place)
+    return RowDifference(place: place, side: .both)
   }
 }
 

@@ -38,7 +38,7 @@ final class DatabaseContent {
     self.store = store
     self.path = path
     self.cancellation = cancellation
-    image = try DecodedPages(store)
+    image = try DecodedPages(store, workers: workers, cancellation: cancellation)
     let reader = try ReadAhead(store, workers: workers, cancellation: cancellation)
     defer { reader.stop() }
     _ = try ContentWalk.summary(of: reader, path: path, key: StreamDigest.randomKey())
@@ -72,17 +72,14 @@ final class DatabaseContent {
   /// Says what is wrong where SQLite only said that something is.
   func explaining<R>(_ body: () throws -> R) throws -> R {
     do {
-      return try body()
+      return try image.explaining(body)
     } catch SealError.engine(let path, let number, let message) {
-      let code = ResultCode(rawValue: number)
-      guard code.primary == .corrupt || code.primary == .error else {
+      let code = ResultCode(rawValue: number).primary
+      // About a schema SQLite has words of its own; about pages only those of the code.
+      guard code == .error || (code == .corrupt && message != code.text) else {
         throw SealError.engine(path: path, code: number, message: message)
       }
-      // About a schema SQLite has words of its own; about pages only those of the code.
-      guard code.primary == .corrupt, message == code.text else {
-        throw SealError.unsupported(.schema(message: message))
-      }
-      throw SealError.engine(path: path, code: number, message: message)
+      throw SealError.unsupported(.schema(message: message))
     }
   }
 }

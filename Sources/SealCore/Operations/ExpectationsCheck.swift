@@ -6,6 +6,8 @@ public struct Expectations: Sendable, Equatable {
   public var userVersion: Int32?
   public var applicationID: Int32?
   public var tables: [Table] = []
+  /// The content digest, 32 bytes.
+  public var digest: [UInt8]?
 
   public init() {}
 
@@ -21,6 +23,7 @@ public struct Expectations: Sendable, Equatable {
 
   var count: Int {
     (userVersion == nil ? 0 : 1) + (applicationID == nil ? 0 : 1) + tables.count
+      + (digest == nil ? 0 : 1)
   }
 }
 
@@ -28,6 +31,7 @@ public struct Expectations: Sendable, Equatable {
 struct ExpectationsCheck {
   let source: VerifySource
   let expected: Expectations
+  let content: ContentVerdict
   let context: OperationContext
 
   /// The verdict, and the first damage that was met on the way.
@@ -45,6 +49,14 @@ struct ExpectationsCheck {
     if let id = expected.applicationID, id != header.applicationID {
       verdict.differences.append(.applicationID(expected: id, found: header.applicationID))
     }
+    if let digest = expected.digest {
+      if let found = content.fingerprint?.digest {
+        if found != digest { verdict.differences.append(.digest(expected: digest, found: found)) }
+      } else {
+        let hindrance = content.hindrance ?? .damagedStructure
+        verdict.differences.append(.unknown("the content digest", hindrance))
+      }
+    }
     guard !expected.tables.isEmpty else { return (verdict, nil) }
     let (differences, damage) = try tables(header)
     verdict.differences += differences
@@ -55,6 +67,7 @@ struct ExpectationsCheck {
     (expected.userVersion == nil ? [] : ["user_version"])
       + (expected.applicationID == nil ? [] : ["application_id"])
       + expected.tables.map { "table \($0.name)" }
+      + (expected.digest == nil ? [] : ["the content digest"])
   }
 
   private func tables(_ header: DatabaseHeader) throws

@@ -14,6 +14,10 @@ public enum Verify {
     /// Look at this share of the pages only, in percent.
     public var sample: Int?
     public var expectations = Expectations()
+    /// Compute the content digest.
+    public var digest = false
+    /// Compare the content with that of another database.
+    public var against: Other?
     public var context: OperationContext
 
     public init(
@@ -51,6 +55,8 @@ public enum Verify {
     let context = request.context
     let source = try VerifySource(
       request.path, key: request.key, settings: request.settings, context)
+    // Whoever named another one that cannot be opened gets to know it first.
+    let other = try request.against.map { try $0.open(context) }
     let threads = context.workers > 0 ? context.workers : System.processorCount
     let workers = source.store.pageCount <= 64 ? 1 : threads
     let pages = PagesCheck(
@@ -72,8 +78,15 @@ public enum Verify {
         try note(error, in: source, workers, context, &report)
       }
     }
+    let content = ContentCheck(source: source, other: other, workers: workers, request: request)
+    do {
+      report.content = try content.run(after: report)
+    } catch SealError.damaged(let damage) where damage.path == source.path {
+      try note(SealError.damaged(damage), in: source, workers, context, &report)
+      report.content = try content.run(after: report)
+    }
     let expectations = ExpectationsCheck(
-      source: source, expected: request.expectations, context: context)
+      source: source, expected: request.expectations, content: report.content, context: context)
     let met = try expectations.run()
     report.expectations = met.verdict
     if let damage = met.damage, !report.pages.isDamaged, report.structure.state != .damaged {

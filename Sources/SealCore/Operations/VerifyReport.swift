@@ -15,6 +15,7 @@ public struct VerifyReport: Sendable {
   public var structure: StructureVerdict
   public var references: ReferencesVerdict
   public var expectations: ExpectationsVerdict
+  public var content = ContentVerdict()
   public var notes: [Note]
   public var seconds: Double
 
@@ -22,11 +23,12 @@ public struct VerifyReport: Sendable {
   public var code: ErrorCode {
     if pages.isDamaged || structure.state == .damaged { return .damaged }
     if structure.state == .violated || references.state == .violated
-      || !expectations.differences.isEmpty
+      || !expectations.differences.isEmpty || content.differs
     {
       return .checkFailed
     }
-    return structure.state == .notChecked ? .unsupported : .ok
+    let isPartial = structure.state == .notChecked || content.hindrance != nil
+    return isPartial ? .unsupported : .ok
   }
 }
 
@@ -181,6 +183,8 @@ public struct ExpectationsVerdict: Sendable {
     case applicationID(expected: Int32, found: Int32)
     case noTable(String)
     case rows(table: String, expected: UInt64, found: UInt64)
+    /// 32 bytes each.
+    case digest(expected: [UInt8], found: [UInt8])
     /// It could not be looked at: what was expected, and why.
     case unknown(String, Hindrance)
   }
