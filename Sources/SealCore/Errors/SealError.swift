@@ -155,6 +155,7 @@ public enum StructureFlaw: String, Sendable, Equatable {
   case freelist = "breaks the list of free pages"
   /// Not a danger by itself; thrown where such a page would be lost for good.
   case unused = "belongs to no table, index or list of free pages, and would be lost"
+  case malformed = "is the root of a tree that SQLite calls malformed"
 }
 
 /// What a file turned out to be.

@@ -49,12 +49,15 @@ final class DatabaseContent {
       if let start = $0.baseAddress { try pages.read(1, into: start) }
     }
     firstPage = page
-    schema = try SchemaRow.all(of: image, page, header, pages, path)
+    let (image, header) = (image, header)
+    schema = try Self.explaining(image, path, 1) {
+      try SchemaRow.all(of: image, page, header, pages, path)
+    }
   }
 
   /// The rows of a table, from its tree alone.
   func rows(of table: SchemaRow) throws -> TableRows {
-    try explaining {
+    try explaining(table.root) {
       let window = try TableWindow(
         image, page: firstPage, geometry: header.geometry, record: table.record, path: path)
       let connection = try Connection(snapshot: window, path: path)
@@ -69,17 +72,25 @@ final class DatabaseContent {
     return try cursor.start(table.root)
   }
 
-  /// Says what is wrong where SQLite only said that something is.
-  func explaining<R>(_ body: () throws -> R) throws -> R {
+  /// Says what is wrong where SQLite only said that something is, reading the tree at `root`.
+  func explaining<R>(_ root: UInt32, _ body: () throws -> R) throws -> R {
+    try Self.explaining(image, path, root, body)
+  }
+
+  private static func explaining<R>(
+    _ image: DecodedPages, _ path: String, _ root: UInt32, _ body: () throws -> R
+  ) throws -> R {
     do {
       return try image.explaining(body)
     } catch SealError.engine(let path, let number, let message) {
       let code = ResultCode(rawValue: number).primary
       // About a schema SQLite has words of its own; about pages only those of the code.
-      guard code == .error || (code == .corrupt && message != code.text) else {
-        throw SealError.engine(path: path, code: number, message: message)
+      switch code {
+      case .corrupt where message == code.text:
+        throw SealError.structure(path, root, .malformed)
+      case .error, .corrupt: throw SealError.unsupported(.schema(message: message))
+      default: throw SealError.engine(path: path, code: number, message: message)
       }
-      throw SealError.unsupported(.schema(message: message))
     }
   }
 }

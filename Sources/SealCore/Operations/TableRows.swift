@@ -19,6 +19,7 @@ final class TableRows {
   let buffer = ValueBuffer()
 
   private let content: DatabaseContent
+  private let root: UInt32
   private let statements: [(statement: Statement, columns: Range<Int>)]
 
   /// `connection` must see `table` and may see nothing else.
@@ -26,6 +27,7 @@ final class TableRows {
     _ connection: Connection, _ table: SchemaRow, isRowidTable: Bool, _ content: DatabaseContent
   ) throws {
     self.content = content
+    root = table.root
     try connection.toleratesMissingCollations()
     guard case .text(let bytes) = table.name else {
       throw SealError.structure(content.path, 1, .schemaRecord)
@@ -52,7 +54,7 @@ final class TableRows {
   /// Goes to the next row; false at the end.
   func next() throws -> Bool {
     if count & 0xff == 0 { try content.cancellation.check() }
-    return try content.explaining {
+    return try content.explaining(root) {
       buffer.clear()
       var isThere = true
       for (index, part) in statements.enumerated() {
