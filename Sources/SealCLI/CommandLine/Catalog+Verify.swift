@@ -43,7 +43,8 @@ enum VerifyOptions {
       Schema, rows, rowids and storage classes, table by table; either side may be plaintext or \
       encrypted in any format. Of each table that differs, the first row and column are told, and \
       with --verbose the values. OTHER is opened with the key of the database unless it is given \
-      its own.
+      its own, by an option or by $DBSEAL_AGAINST_KEY_FILE, $DBSEAL_AGAINST_KEY_COMMAND or \
+      $DBSEAL_AGAINST_KEY.
       """)
 
   /// Both header fields are 32 bits, signed to SQLite and unsigned to some programs.

@@ -43,7 +43,7 @@ enum DamageDiagnostics {
     case .unused: "keep the old file with --backup, or convert to a new file"
     case .freelist: "VACUUM makes a new one"
     case .pageType, .cellOutside, .cellCount, .pageOutside, .pageTwice, .tooDeep, .mixedTree,
-      .overflowShort, .payloadTooLarge, .schemaRecord, .blank:
+      .overflowShort, .payloadTooLarge, .schemaRecord, .blank, .malformed:
       nil
     }
   }

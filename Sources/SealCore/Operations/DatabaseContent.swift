@@ -101,11 +101,10 @@ extension SchemaRow {
     of image: DecodedPages, _ page: [UInt8], _ header: DatabaseHeader, _ pages: ReadAhead,
     _ path: String
   ) throws -> [SchemaRow] {
-    var stored: [(rowid: Int64, record: [UInt8], root: UInt32)] = []
     let cursor = TreeCursor(source: pages, path: path, geometry: header.geometry)
-    try SchemaReader.forEachRow(cursor) { cell, payload, record in
-      stored.append((cell.rowid, Array(payload), record.root))
-    }
+    let reader = StoredRows()
+    try SchemaReader.forEachRow(cursor, reader)
+    let stored = reader.found
     let (window, name) = try TableWindow.schema(of: image, page: page, header: header, path: path)
     let connection = try Connection(snapshot: window, path: path)
     let buffer = ValueBuffer()
@@ -127,6 +126,23 @@ extension SchemaRow {
     }
     guard index == stored.count else { throw SealError.structure(path, 1, .schemaRecord) }
     return rows.sorted { $0.encoding.lexicographicallyPrecedes($1.encoding) }
+  }
+
+  /// Gathers the rows as they are stored; whole where there is a tree.
+  private final class StoredRows: SchemaConsumer {
+    private(set) var found: [(rowid: Int64, record: [UInt8], root: UInt32)] = []
+    private var row: (rowid: Int64, record: [UInt8], root: UInt32) = (0, [], 0)
+
+    func begin(_ cell: Cell, _ start: UnsafeRawBufferPointer, _ record: SchemaRecord) {
+      row = (cell.rowid, record.root == 0 ? [] : Array(start), record.root)
+    }
+
+    func more(_ bytes: UnsafeRawPointer, _ count: Int) {
+      guard row.root != 0 else { return }
+      row.record += UnsafeRawBufferPointer(start: bytes, count: count)
+    }
+
+    func end() { found.append(row) }
   }
 
   /// Whether a table holds the planner's statistics, which ANALYZE and `PRAGMA optimize` make anew.
