@@ -6,7 +6,6 @@
 struct SchemaRow {
   let type: Value
   let name: Value
-  let sql: Value
   /// type, name, tbl_name and sql, as `ValueBuffer` has them.
   let encoding: [UInt8]
   /// The row's record; empty where it has no rows that count.
@@ -121,7 +120,7 @@ extension SchemaRow {
       let isTable = row.value(1) == .string("table") && stored[index].root != 0
       rows.append(
         SchemaRow(
-          type: row.value(1), name: row.value(2), sql: row.value(4), encoding: Array(buffer.bytes),
+          type: row.value(1), name: row.value(2), encoding: Array(buffer.bytes),
           record: isTable ? stored[index].record : [], root: stored[index].root))
     }
     guard index == stored.count else { throw SealError.structure(path, 1, .schemaRecord) }

@@ -19,7 +19,7 @@ final class TableWindow: SnapshotFile {
   {
     let geometry = header.geometry
     var layout = try Layout(base, geometry, row: 0, path)
-    let root = try layout.add(moved(page, geometry, path))
+    let root = try onlyChild(page) ?? layout.add(moved(page, geometry, path))
     let sql = "CREATE TABLE master(type TEXT,name TEXT,tbl_name TEXT,rootpage INT,sql TEXT)"
     let record = record("table", "master", "master", root: root, sql, encoding: header.encoding)
     return (try TableWindow(base, page, layout, record), "master")
@@ -93,6 +93,16 @@ final class TableWindow: SnapshotFile {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position...].prefix(count)))
     }
     return count
+  }
+
+  /// The subtree of an interior page 1 without cells; nil for any other. SQLite has such a page where
+  /// what was in it does not fit beside the database header, and calls it malformed elsewhere.
+  private static func onlyChild(_ page: [UInt8]) -> UInt32? {
+    let start = DatabaseHeader.length
+    guard page[start] == BTreePage.Kind.interiorTable.rawValue,
+      page[start + 3] | page[start + 4] == 0
+    else { return nil }
+    return page[(start + 8)..<(start + 12)].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// Page 1 as a page of another number: without the database header before its B-tree header.
