@@ -302,6 +302,17 @@ def test_odd_names_and_encodings(work, keys):
               "--expect-table", "=5=0", "--expect-table", 'таблица "x=1')
 
 
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_sqlites_own_collations_are_never_missing(work, keys, encoding):
+    """In UTF-16 SQLite asks an application for NOCASE before it takes its own."""
+    path = samples.plain(
+        work / "plain.db", """
+        CREATE TABLE t(a COLLATE NOCASE UNIQUE, b TEXT COLLATE RTRIM, c COLLATE nocase);
+        CREATE INDEX i ON t(b, a COLLATE binary); INSERT INTO t VALUES('Ab', 'x ', 1);""",
+        pragmas=[f"encoding='{encoding}'"])
+    check(path, keys, "plain", "ok")
+
+
 def test_an_application_id_may_be_given_unsigned(work, keys):
     path = samples.plain(work / "plain.db", "CREATE TABLE t(a); PRAGMA application_id=-2;")
     check(path, keys, "plain", "ok", "--expect-application-id", "4294967294")

@@ -55,6 +55,8 @@ final class MissingParts {
     sqlite3_collation_needed(db, Unmanaged.passUnretained(found).toOpaque()) {
       context, db, encoding, name in
       guard let context, let name else { return }
+      // In a database in UTF-16 SQLite asks for its own too, before it takes those for UTF-8.
+      guard !MissingParts.isBuiltIn(String(cString: name)) else { return }
       let found = Unmanaged<Found>.fromOpaque(context).takeUnretainedValue()
       found.add(MissingPart(kind: .collation, name: String(cString: name)))
       sqlite3_create_collation(db, name, encoding, nil) { _, _, _, _, _ in 0 }
@@ -63,6 +65,11 @@ final class MissingParts {
 
   deinit {
     if let db = try? connection.open() { sqlite3_collation_needed(db, nil, nil) }
+  }
+
+  /// Whether SQLite has this collation itself.
+  private static func isBuiltIn(_ collation: String) -> Bool {
+    ["BINARY", "NOCASE", "RTRIM"].contains(collation.uppercased())
   }
 
   /// Compiles each of `statements` and says what they miss, in the order in which it was met.
