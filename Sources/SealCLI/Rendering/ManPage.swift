@@ -69,7 +69,10 @@ enum ManPage {
         let short = option.short.map { "\\fB\\-\($0)\\fR, " } ?? ""
         let value = option.valueName.map { " \\fI\($0)\\fR" } ?? ""
         var text = sentence(option.help)
-        if let allowed = option.allowed { text += ". One of: \(allowed)" }
+        if let allowed = option.allowed {
+          if case .choice = option.value { text += ". One of: " } else { text += ". It takes " }
+          text += allowed
+        }
         if case .integer = option.value { text = sentence(option.help) }
         if case .seconds = option.value { text = sentence(option.help) }
         if case .hex(_, let count) = option.value {
