@@ -94,6 +94,17 @@ def test_long_sql_in_the_schema_goes_by_in_pieces(work, keys):
         assert back.execute("SELECT * FROM t").fetchall() == [(1,)]
 
 
+def test_too_little_memory_for_sqlite_is_no_failed_proof(work, keys):
+    path = work / "a.db"
+    connection = sqlite3.connect(path)
+    connection.execute(f"CREATE TABLE t(a /* {'x' * (300 * MIB)} */)")
+    connection.commit()
+    connection.close()
+    found = refuse(work, "io", "encrypt", path, work / "out.db", "--key-file", keys.raw(),
+                   memory=400 * MIB)
+    assert "memory" in found["message"], found
+
+
 @pytest.mark.parametrize("command", ["encrypt", "decrypt"])
 def test_a_tail_of_a_terabyte_that_is_a_hole(work, keys, command, source):
     key = keys.raw()

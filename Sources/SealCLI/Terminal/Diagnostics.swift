@@ -181,7 +181,7 @@ enum Diagnostics {
       case .chmod: "cannot set the mode: "
       case .chown: "cannot set the owner: "
       case .list: "cannot list: "
-      case .allocate: "cannot reserve space: "
+      case .allocate: "cannot reserve memory or space: "
       case .map: "cannot map: "
       case .syncName: "the new file is complete and in place, but its name cannot be synced: "
       }

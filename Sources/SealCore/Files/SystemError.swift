@@ -12,4 +12,5 @@ enum SystemError {
   static let notDirectory = ENOTDIR
   static let notPermitted = EACCES
   static let noSpace = ENOSPC
+  static let noMemory = ENOMEM
 }

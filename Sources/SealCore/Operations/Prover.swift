@@ -113,6 +113,9 @@ struct Prover {
     case .schemaNotUnderstood(let message):
       proof.schemaMessage = message
       return [.schemaNotUnderstood(message: message)]
+    case .failed(.noMemory, _):
+      // That says nothing about the output.
+      throw SealError.io(IOFailure(.allocate, path: path, errno: SystemError.noMemory))
     case .notADatabase, .busy, .failed: throw failure(.engine)
     }
   }
