@@ -10,7 +10,7 @@ import struct
 
 import pytest
 
-from support import peers, program, samples
+from support import expectations, peers, program, samples
 from support.refusal import refuse
 
 MIB = 1 << 20
@@ -62,7 +62,7 @@ def test_a_log_that_claims_what_is_there_is_read(work, keys, source):
     write_log(work / "plain.db-wal", page, os.path.getsize(source) // 4096)
     found = program.ok("encrypt", source, work / "out.db", "--key-file", keys.raw(),
                        memory=400 * MIB)
-    assert [note["note"] for note in found["notes"]] == ["wal_included"]
+    assert expectations.notes(found) == ["wal_included"]
 
 
 def test_a_journal_that_claims_billions_of_pages(work, keys, source):

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from support import peers, program
+from support import expectations, peers, program
 from support.content import content
 from support.refusal import refuse
 
@@ -133,7 +133,7 @@ def test_pages_that_nothing_uses_are_not_lost_with_the_source(work, keys, option
     found = refuse(work, "damaged", "encrypt", path, *target, *options, "--key-file", keys.raw())
     assert found["page"] == page and "--backup" in found["hint"], found
     found = program.ok("encrypt", path, "--in-place", "--backup", ".old", "--key-file", keys.raw())
-    assert [note["note"] for note in found["notes"]] == ["unused_pages"]
+    assert expectations.notes(found) == ["unused_pages"]
 
 
 def test_an_exact_copy_keeps_the_pages_that_nothing_uses(work, keys):
@@ -144,7 +144,7 @@ def test_an_exact_copy_keeps_the_pages_that_nothing_uses(work, keys):
     peer.execute("DELETE FROM sqlite_master WHERE name='gone'")
     peer.close()
     found = program.ok("decrypt", "--exact", work / "sealed.db", work / "out.db", "--key-file", key)
-    assert "unused_pages" in [note["note"] for note in found["notes"]]
+    assert "unused_pages" in expectations.notes(found)
     assert b"unreachable words" in (work / "out.db").read_bytes()
 
 
@@ -157,7 +157,7 @@ def test_free_pages_pointer_maps_and_a_sound_database_make_no_note(work, keys):
         assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
-    assert encrypted(work, keys, path)["notes"] == []
+    assert expectations.notes(encrypted(work, keys, path)) == []
 
 
 @pytest.mark.parametrize("how", ["count", "a page in use"])
@@ -173,7 +173,7 @@ def test_a_broken_list_of_free_pages(work, keys, how):
     path.write_bytes(data)
     before = judged(path)
     found = encrypted(work, keys, path)
-    assert [note["note"] for note in found["notes"]] == ["free_list_broken"], found
+    assert expectations.notes(found) == ["free_list_broken"], found
     program.ok("decrypt", work / "out.db", work / "back.db", "--key-file", keys.raw())
     assert judged(work / "back.db") == before
     peers.sound(peers.plain(work / "back.db"))

@@ -19,3 +19,9 @@ def understands_strict_tables():
 def looks_for_broken_rules():
     """Whether integrity_check looks for rows that break NOT NULL and CHECK: SQLite 3.15 does not."""
     return program.engine() >= (4,)
+
+
+def notes(found):
+    """The notes of a report by name, without those that are about the engine."""
+    about = {"not_opened_by_sqlcipher", "schema_not_understood"}
+    return [note["note"] for note in found["notes"] if note["note"] not in about]
