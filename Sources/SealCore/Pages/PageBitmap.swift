@@ -6,7 +6,7 @@
 final class PageBitmap {
   let count: UInt32
   /// Bits of a block of `blockPages` pages; nil while none of them is in the set.
-  private var blocks: [[UInt64]?]
+  private var blocks: [UnsafeMutablePointer<UInt64>?]
   private static let blockPages: UInt32 = 1 << 15
   private static let blockWords = Int(blockPages / 64)
 
@@ -15,39 +15,42 @@ final class PageBitmap {
     blocks = Array(repeating: nil, count: Int(count / Self.blockPages) + 1)
   }
 
-  /// The same set, which goes its own way from now on.
-  func copy() -> PageBitmap {
-    let copy = PageBitmap(count: count)
-    copy.blocks = blocks
-    return copy
+  deinit {
+    for block in blocks { block?.deallocate() }
   }
 
   /// Adds `number`. False where it was there already; numbers outside count as there.
   func insert(_ number: UInt32) -> Bool {
     guard number >= 1, number <= count else { return false }
-    let block = Int(number / Self.blockPages)
-    let word = Int(number % Self.blockPages / 64)
+    let word = words(of: number) + Int(number % Self.blockPages / 64)
     let bit: UInt64 = 1 &<< UInt64(number % 64)
-    guard let known = blocks[block]?[word] else {
-      var words = [UInt64](repeating: 0, count: Self.blockWords)
-      words[word] = bit
-      blocks[block] = words
-      return true
-    }
-    guard known & bit == 0 else { return false }
-    blocks[block]?[word] = known | bit
+    guard word.pointee & bit == 0 else { return false }
+    word.pointee |= bit
     return true
   }
 
+  /// The block of `number`, made where there is none yet.
+  private func words(of number: UInt32) -> UnsafeMutablePointer<UInt64> {
+    let index = Int(number / Self.blockPages)
+    if let block = blocks[index] { return block }
+    let block = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.blockWords)
+    block.initialize(repeating: 0, count: Self.blockWords)
+    blocks[index] = block
+    return block
+  }
+
   func contains(_ number: UInt32) -> Bool {
-    guard number >= 1, number <= count else { return false }
-    let words = blocks[Int(number / Self.blockPages)]
-    let bit: UInt64 = 1 &<< UInt64(number % 64)
-    return (words?[Int(number % Self.blockPages / 64)] ?? 0) & bit != 0
+    guard number >= 1, number <= count, let block = blocks[Int(number / Self.blockPages)] else {
+      return false
+    }
+    return block[Int(number % Self.blockPages / 64)] & (1 &<< UInt64(number % 64)) != 0
   }
 
   /// How many pages it holds.
   var cardinality: Int {
-    blocks.reduce(0) { $0 + ($1?.reduce(0) { $0 + $1.nonzeroBitCount } ?? 0) }
+    blocks.reduce(0) { sum, block in
+      guard let block else { return sum }
+      return (0..<Self.blockWords).reduce(sum) { $0 + block[$1].nonzeroBitCount }
+    }
   }
 }
