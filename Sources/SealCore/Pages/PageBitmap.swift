@@ -19,6 +19,18 @@ final class PageBitmap {
     for block in blocks { block?.deallocate() }
   }
 
+  /// The same set, which goes its own way from now on.
+  func copy() -> PageBitmap {
+    let copy = PageBitmap(count: count)
+    copy.blocks = blocks.map { block in
+      guard let block else { return nil }
+      let words = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.blockWords)
+      words.initialize(from: block, count: Self.blockWords)
+      return words
+    }
+    return copy
+  }
+
   /// Adds `number`. False where it was there already; numbers outside count as there.
   func insert(_ number: UInt32) -> Bool {
     guard number >= 1, number <= count else { return false }
