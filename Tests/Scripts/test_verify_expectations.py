@@ -1,0 +1,64 @@
+# Plan: verify's fourth verdict: what the caller expects.
+# - user_version, application_id, tables and rows, as a peer reads them, with and without --quick;
+# - all differences are listed; numbers of either sign, odd names, every encoding; bad values.
+import pytest
+
+from support import program, samples
+from test_verify_structure import KINDS, check, opened
+
+
+@KINDS
+def test_expectations_that_are_met(work, keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    judge = opened(path, kind)
+    options = ["--expect-user-version", "-7", "--expect-application-id=252006673"]
+    for table in ("people", "gaps", "pairs", "sqlite_sequence", "log", "sqlite_master"):
+        rows = judge.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        options += ["--expect-table", f"{table}={rows}"]
+    judge.close()
+    options += ["--expect-table", "PEOPLE"]
+    for quick in ([], ["--quick"]):
+        verdict = check(path, keys, kind, "ok", *options, *quick)[1]["expectations"]
+        assert verdict == {"verdict": "met", "checked": 9, "differences": []}
+
+
+@KINDS
+def test_every_difference_is_listed(work, keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    found, verdicts = check(
+        path, keys, kind, "check_failed", "--expect-user-version", "7",
+        "--expect-application-id", "0", "--expect-table", "nix", "--expect-table", "gaps=202",
+        "--expect-table", "names", "--expect-table", "log=300")
+    assert verdicts["expectations"]["checked"] == 6
+    seen = [(d["expectation"], d["name"], d["expected"], d["found"])
+            for d in verdicts["expectations"]["differences"]]
+    assert seen == [("user_version", None, 7, -7), ("application_id", None, 0, 252006673),
+                    ("table", "nix", None, None), ("rows", "gaps", 202, 203),
+                    ("table", "names", None, None)]
+    for word in ("user_version is -7, not 7", "no table nix", "203"):
+        assert word in found["message"]
+
+
+def test_odd_names_and_encodings(work, keys):
+    for encoding in ("UTF-8", "UTF-16le", "UTF-16be"):
+        path = samples.plain(work / f"{encoding}.db", """
+            CREATE TABLE "a=b"(x); CREATE TABLE "=5"(x); CREATE TABLE "таблица ""x"(x);
+            INSERT INTO "a=b" VALUES(1), (2); INSERT INTO "таблица ""x" VALUES(1);""",
+            pragmas=[f"encoding='{encoding}'"])
+        check(path, keys, "plain", "ok", "--expect-table", "a=b", "--expect-table", "a=b=2",
+              "--expect-table", "=5=0", "--expect-table", 'таблица "x=1')
+
+
+def test_an_application_id_may_be_given_unsigned(work, keys):
+    path = samples.plain(work / "plain.db", "CREATE TABLE t(a); PRAGMA application_id=-2;")
+    check(path, keys, "plain", "ok", "--expect-application-id", "4294967294")
+    check(path, keys, "plain", "ok", "--expect-application-id", "-2")
+
+
+@pytest.mark.parametrize("option", [
+    ["--expect-user-version", "x"], ["--expect-user-version", "4294967296"],
+    ["--expect-user-version=-2147483649"], ["--sample", "0"], ["--sample", "101"],
+    ["--expect-user-version", "--json"], ["--expect-user-version", "1", "--expect-user-version",
+                                          "2"], ["--expect-table", ""]])
+def test_bad_values(work, source, option):
+    assert program.run("verify", *option, source).exit == 2
