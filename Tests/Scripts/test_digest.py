@@ -321,6 +321,21 @@ def test_a_damaged_database_has_no_digest(work, keys, sealed):
     assert result.exit == 5, result
 
 
+def test_damage_that_a_sample_passed_over_is_found_by_the_digest(work, keys):
+    path = peers.create_sealed(work / "a.db", RAW, [], lambda c: c.executescript(
+        "CREATE TABLE t(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE"
+        " i < 3000) INSERT INTO t SELECT hex(zeroblob(400)) FROM n;"))
+    data = bytearray(path.read_bytes())
+    number = len(data) // 4096 // 2
+    data[(number - 1) * 4096 + 50] ^= 1
+    path.write_bytes(data)
+    result = program.run("verify", "--json", "--quick", "--sample", "1", "--digest", "--key-file",
+                         keys.file(RAW), path)
+    found = result.json
+    assert result.exit == 5 and found["damaged_pages"] == [number], result
+    assert found["digest"] is None and found["verdicts"]["content"]["verdict"] == "not_read"
+
+
 def test_a_page_that_stands_in_two_trees_is_damage_and_no_trap(work):
     """Each level points twice to the next: SQLite alone would read two to the power of twenty."""
     path = work / "a.db"
