@@ -292,6 +292,25 @@ def test_a_log_belongs_to_both_sides(work, keys):
     connection.close()
 
 
+@pytest.mark.parametrize("name", ["here.db", "there.db"])
+def test_whose_table_the_engine_does_not_understand_is_said(work, name):
+    for each in ("here.db", "there.db"):
+        samples.plain(work / each)
+    connection = sqlite3.connect(work / name)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_master SET sql = 'CREATE TABLE gaps(a, b) FROM THE FUTURE'"
+        " WHERE name = 'gaps'")
+    connection.commit()
+    connection.close()
+    arguments = ["--quick", "--against", work / "there.db", work / "here.db"]
+    content = refuse(work, "unsupported", *arguments)["verdicts"]["content"]
+    assert content["verdict"] == "not_read" and "gaps" in content["sqlite_message"]
+    assert content["other_not_read"] is (name == "there.db")
+    text = program.run("verify", *arguments)
+    assert (b"there.db not read" in text.out) is (name == "there.db"), text
+
+
 def test_damage_here_is_said_before_any_comparison(work, keys, sealed):
     data = bytearray(sealed.read_bytes())
     data[9000] ^= 1

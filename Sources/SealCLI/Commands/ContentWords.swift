@@ -22,8 +22,8 @@ struct ContentWords {
   /// How the comparison ended; nil where there was none and nothing was in the way.
   var verdict: String? {
     if let hindrance = content.hindrance {
-      let whose = content.hindersOther ? " of \(other)" : ""
-      return "not read\(whose): " + VerifyRendering.reason(hindrance, nil)
+      let what = content.hindersOther ? "of \(other) not read" : "not read"
+      return "\(what): " + VerifyRendering.reason(hindrance, nil)
     }
     guard let found = content.comparison else { return nil }
     let size = "\(Self.count(found.tables, "table")), \(Diagnostics.count(found.rows, "row"))"
@@ -121,6 +121,7 @@ extension ContentWords {
       .init("rows", (found?.rows ?? content.fingerprint?.rows).map { .unsigned($0) } ?? .null),
       .init("total", .integer(found?.total ?? 0)),
       .init("differences", .array(found?.list.map(json) ?? [])),
+      .init("other_not_read", .bool(content.hindrance != nil && content.hindersOther)),
       .init("reason", .optional(VerifyJSON.word(content.hindrance))),
       .init("sqlite_message", .optional(VerifyJSON.message(content.hindrance))),
     ])

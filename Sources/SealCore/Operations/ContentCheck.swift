@@ -67,6 +67,7 @@ struct ContentCheck {
       guard let other else { return verdict }
       verdict.hindersOther = true
       let there = try content(other.store, request.against?.path ?? other.path)
+      defer { verdict.hindersOther = there.isNotUnderstood }
       verdict.comparison = try ContentComparison(here: here, there: there).run()
       try other.snapshot.requireUnchanged()
     } catch SealError.unsupported(.schema(let message)) {

@@ -25,6 +25,8 @@ final class DatabaseContent {
   /// The rows that count, by their bytes.
   let schema: [SchemaRow]
   let cancellation: Cancellation
+  /// The engine could not make sense of a table's SQL.
+  private(set) var isNotUnderstood = false
   private let store: PageStore
   private let image: DecodedPages
   private let firstPage: [UInt8]
@@ -73,7 +75,12 @@ final class DatabaseContent {
 
   /// Says what is wrong where SQLite only said that something is, reading the tree at `root`.
   func explaining<R>(_ root: UInt32, _ body: () throws -> R) throws -> R {
-    try Self.explaining(image, path, root, body)
+    do {
+      return try Self.explaining(image, path, root, body)
+    } catch SealError.unsupported(let shortcoming) {
+      isNotUnderstood = true
+      throw SealError.unsupported(shortcoming)
+    }
   }
 
   private static func explaining<R>(
