@@ -272,8 +272,11 @@ def test_random_databases(work, keys, seed):
     if path.stat().st_size == 0:
         return  # no database: SQLite writes nothing before there is something to write
     program.ok("encrypt", path, work / "b.db", "--key-file", keys.file(RAW))
-    found = program.ok("verify", "--digest", "--against", path, "--key-file", keys.file(RAW),
-                       work / "b.db")
+    # SQLite 3.15 finds rows missing from sound indexes: where a table without rowid has a key column
+    # in an index under another collation, later versions store that column twice.
+    quick = ["--quick"] if program.engine() < (4,) else []
+    found = program.ok("verify", *quick, "--digest", "--against", path, "--key-file",
+                       keys.file(RAW), work / "b.db")
     assert found["digest"] == judged(path)
     assert found["verdicts"]["content"]["verdict"] == "equal"
 
