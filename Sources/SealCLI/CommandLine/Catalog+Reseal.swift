@@ -61,25 +61,39 @@ extension Catalog {
 
   static let migrate = CommandSpec(
     name: "migrate",
-    summary: "bring an encrypted database to another format",
-    synopses: resealSynopses,
+    summary: "bring a database to another format or schema",
+    synopses: resealSynopses + ["[OPTION]... --schema DIR DATABASE..."],
     description: [
       """
-      Makes a SQLCipher database of another format, or with other cipher settings, under the same \
-      key: format 4 unless the options say otherwise. A database that is as asked for already is \
-      not touched.
+      Without --schema, makes a SQLCipher database of another format, or with other cipher \
+      settings, under the same key: format 4 unless the options say otherwise. A database that is \
+      as asked for already is not touched.
       """,
       resealPlace,
-    ] + promise,
+    ] + promise + [
+      """
+      With --schema, numbered SQL files that were not applied yet are run on the database itself, \
+      plaintext or encrypted, in ascending order; its format stays. Every operand is a database. \
+      A file's statements and its version are one transaction: a file that fails is rolled back, \
+      and those before it stay. Other programs may have the database open; while one writes, it is \
+      waited for. A plaintext database needs no key, and none is asked for.
+      """
+    ],
     operands: resealOperands,
-    options: resealOutput + KeyOptions.database.all + CipherOptions.written.all
+    options: resealOutput + SchemaOptions.all + KeyOptions.database.all + CipherOptions.written.all
       + CipherOptions.source.all + Options.common,
-    rules: resealRules,
+    rules: resealRules + SchemaOptions.rules,
     examples: [
       Example(purpose: "Upgrade to format 4", line: "dbseal migrate --key-file app.key app.db"),
       Example(
         purpose: "Write what SQLCipher 3 reads, to a new file",
         line: "dbseal migrate --format 3 --key-file app.key app.db old.db"),
+      Example(
+        purpose: "Apply what is new in a directory of SQL files",
+        line: "dbseal migrate --schema migrations --key-file app.key app.db"),
+      Example(
+        purpose: "See what that would change",
+        line: "dbseal migrate --schema migrations --dry-run --key-file app.key app.db"),
     ],
-    outcomes: conversionOutcomes)
+    outcomes: conversionOutcomes + [.migrationFailed])
 }

@@ -75,6 +75,7 @@ enum Completion: Sendable, Equatable {
 enum OptionSection: String, Sendable, CaseIterable {
   case output = "Output"
   case checks = "What to check"
+  case schema = "Schema migrations"
   case key = "Key of the database"
   case newKey = "New key"
   case cipher = "Cipher settings"

@@ -12,9 +12,6 @@ struct ConversionPlan: Sendable, Equatable {
 
   let steps: [Step]
 
-  /// Several files were named: each gets its line, and a failure ends with status 1.
-  var isBatch: Bool { steps.count > 1 }
-
   init(_ parsed: ParsedCommand, inPlaceByDefault: Bool = false) throws(UsageFlaw) {
     let files = parsed.operands
     if let directory = parsed.text(Options.outputDir) {

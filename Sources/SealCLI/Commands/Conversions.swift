@@ -28,6 +28,7 @@ struct Conversions {
   /// The exit status. Throws what concerns the command line as a whole.
   func run() throws -> Int32 {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
+    let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
     var ready: [ConversionPlan.Step] = []
     var failures = 0
     for step in plan.steps {
@@ -35,53 +36,47 @@ struct Conversions {
         try precheck(step.source, output(for: step))
         ready.append(step)
       } catch {
-        let status = report(error, on: step)
-        if !plan.isBatch || ends(error) { return status }
+        let status = batch.report(Diagnostics.explain(error), on: step.source)
+        if !batch.isSeveral || Batch.ends(error) { return status }
         failures += 1
       }
     }
-    guard let first = ready.first else { return summary(plan, failures) }
+    guard let first = ready.first else { return summary(batch, failures) }
     let key: KeyMaterial
     let replacement: KeyMaterial?
     do {
       key = try session.keys.resolve(
-        KeyOptions.database.selection(from: parsed), label: label(first, plan, newKey),
+        KeyOptions.database.selection(from: parsed), label: label(first, batch, newKey),
         new: newKey)
       replacement = try replacementKey.map {
         try session.keys.resolve(
-          $0.selection(from: parsed), label: label(first, plan, true), new: true)
+          $0.selection(from: parsed), label: label(first, batch, true), new: true)
       }
-    } catch let error where !plan.isBatch {
+    } catch let error where !batch.isSeveral {
       // The key of this one database.
-      return report(error, on: first)
+      return batch.report(Diagnostics.explain(error), on: first.source)
     }
     for step in ready {
       do {
-        say(try convertOne(step, key, replacement), step)
+        say(try convertOne(step, key, replacement, batch), step)
       } catch {
-        let status = report(error, on: step)
-        if !plan.isBatch || ends(error) { return status }
+        let status = batch.report(Diagnostics.explain(error), on: step.source)
+        if !batch.isSeveral || Batch.ends(error) { return status }
         failures += 1
       }
     }
-    return plan.isBatch ? summary(plan, failures) : 0
+    return batch.isSeveral ? summary(batch, failures) : 0
   }
 
   private func convertOne(
-    _ step: ConversionPlan.Step, _ key: KeyMaterial, _ replacement: KeyMaterial?
+    _ step: ConversionPlan.Step, _ key: KeyMaterial, _ replacement: KeyMaterial?, _ batch: Batch
   ) throws -> ConversionReport {
-    var context = OperationContext()
-    context.cancellation = session.cancellation
-    if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
-    if let number = parsed.integer(Options.jobs) { context.workers = number }
-    let display = quiet ? .never : parsed.display(Options.progress)
-    let line = ProgressLine(display, on: session.console, subject: step.source)
-    if let line { context.progress = { line.show($0) } }
-    defer { line?.finish() }
-    let request = ConversionRequest(
-      source: step.source, output: output(for: step), key: key, settings: settings,
-      context: context)
-    return try convert(request, replacement)
+    try batch.withContext(step.source) { context in
+      let request = ConversionRequest(
+        source: step.source, output: output(for: step), key: key, settings: settings,
+        context: context)
+      return try convert(request, replacement)
+    }
   }
 
   private func output(for step: ConversionPlan.Step) -> OutputOptions {
@@ -92,19 +87,11 @@ struct Conversions {
     return output
   }
 
-  private func label(_ first: ConversionPlan.Step, _ plan: ConversionPlan, _ isNew: Bool)
-    -> String
-  {
-    let kind = isNew ? "New key" : "Key"
-    if plan.isBatch { return "\(kind) of \(plan.steps.count) databases" }
-    if isNew, case .target(let path) = first.destination { return "\(kind) of \(path)" }
-    return "\(kind) of \(first.source)"
-  }
-
-  /// Nothing that follows could go better.
-  private func ends(_ error: any Error) -> Bool {
-    if case SealError.interrupted = error { return true }
-    return false
+  private func label(_ first: ConversionPlan.Step, _ batch: Batch, _ isNew: Bool) -> String {
+    if isNew, case .target(let path) = first.destination {
+      return batch.label(path, isNew: true)
+    }
+    return batch.label(first.source, isNew: isNew)
   }
 
   private func say(_ report: ConversionReport, _ step: ConversionPlan.Step) {
@@ -123,30 +110,8 @@ struct Conversions {
     }
   }
 
-  private func report(_ error: any Error, on step: ConversionPlan.Step) -> Int32 {
-    let diagnosis = Diagnostics.explain(error)
-    Tool.say(
-      diagnosis, command: parsed.command.name, database: step.source, asJSON: asJSON,
-      on: session.console)
-    return diagnosis.exit
-  }
-
-  private func summary(_ plan: ConversionPlan, _ failures: Int) -> Int32 {
-    let done = plan.steps.count - failures
-    let status = failures == 0 ? ErrorCode.ok : .checkFailed
-    if asJSON {
-      let facts: [JSON.Field] = [
-        .init("command", .string(parsed.command.name)), .init("ok", .bool(failures == 0)),
-        .init("code", .string(status.rawValue)), .init("exit", .integer(Int64(status.exitStatus))),
-        .init("files", .integer(plan.steps.count)), .init("succeeded", .integer(done)),
-        .init("failed", .integer(failures)),
-      ]
-      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
-    } else if !quiet {
-      let words = parsed.has(Options.dryRun) ? "would be \(verb)" : verb
-      let failed = failures == 0 ? "" : ", \(failures) failed"
-      session.console.result("\(done) of \(plan.steps.count) databases \(words)\(failed)")
-    }
-    return status.exitStatus
+  private func summary(_ batch: Batch, _ failures: Int) -> Int32 {
+    let words = parsed.has(Options.dryRun) ? "would be \(verb)" : verb
+    return batch.summary(failures: failures, words: words)
   }
 }

@@ -20,6 +20,9 @@ enum RekeyCommand {
 enum MigrateCommand {
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
+    if let folder = parsed.text(SchemaOptions.schema) {
+      return try SchemaCommand(parsed, session, folder: folder).run()
+    }
     let settings = CipherOptions.written.settings(from: parsed)
     // Settings that cannot work are a mistake in the command line, whatever the files are.
     _ = try settings.profile()

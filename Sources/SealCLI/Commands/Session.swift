@@ -51,6 +51,9 @@ struct CoreFunctions: Sendable {
     ) throws -> Void = {
       try Verify.runAll($0, atOnce: $1, cancellation: $2, deliver: $3)
     }
+  var migrate: @Sendable (SchemaMigration.Request) throws -> MigrationReport = {
+    try SchemaMigration.run($0)
+  }
 }
 
 /// The surroundings of a run.

@@ -35,6 +35,11 @@ enum DamageDiagnostics {
       return Diagnosis(
         .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path, hint: hint(flaw),
         facts: [.init("page", .integer(Int64(page)))])
+    case .reported(let message):
+      return Diagnosis(
+        .damaged, "damaged: SQLite says: \(message)", about: damage.path,
+        hint: "restore the file from a backup",
+        facts: [.init("sqlite_message", .string(message))])
     }
   }
 

@@ -47,6 +47,7 @@ enum Diagnostics {
         facts: [.init("needed", .unsigned(needed)), .init("available", .unsigned(available))])
     case .unsupported(let shortcoming): return unsupported(shortcoming)
     case .selfCheckFailed(let path, let stage): return selfCheck(path, stage)
+    case .migration(let flaw): return MigrationDiagnostics.explain(flaw)
     case .interrupted(let number):
       return Diagnosis(
         .interrupted, "interrupted by \(signalName(number)); nothing was changed",

@@ -32,6 +32,8 @@ public enum SealError: Error, Sendable, Equatable {
   case unsupported(Shortcoming)
   /// The output did not prove equal to its source; it was removed.
   case selfCheckFailed(path: String, stage: ProofStage)
+  /// Schema migrations that cannot be applied, or one that failed and was rolled back.
+  case migration(MigrationFlaw)
   /// A signal asked the program to stop.
   case interrupted(signal: Int32)
   /// The engine answered something that no other case describes.
@@ -51,6 +53,7 @@ public enum SealError: Error, Sendable, Equatable {
     case .io, .noSpace: .io
     case .unsupported: .unsupported
     case .selfCheckFailed: .selfCheckFailed
+    case .migration(let flaw): flaw.code
     case .interrupted: .interrupted
     case .engine: .io
     }
@@ -136,6 +139,8 @@ public struct Damage: Sendable, Equatable {
     case size(actual: UInt64, expected: UInt64)
     /// A B-tree page, or a chain of pages, cannot be read.
     case structure(page: UInt32, StructureFlaw)
+    /// SQLite met it and says no more than this.
+    case reported(message: String)
   }
 }
 

@@ -74,14 +74,20 @@ struct OutputPlan {
   /// nobody has it open, the last two unless forced.
   static func requireReplaceable(_ path: String, _ options: OutputOptions) throws {
     guard let status = try FileStatus.of(path), !options.force else { return }
-    guard status.kind != .regular || status.mode & 0o200 != 0 else {
-      throw SealError.io(IOFailure(.open, path: path, errno: SystemError.notPermitted))
-    }
+    try requireOwnerWritable(path)
     guard status.links <= 1 || status.kind != .regular else {
       throw SealError.exists(path: path, .hardLinked(links: status.links))
     }
     let holders = OpenFiles.holders(of: path)
     guard holders.isEmpty else { throw SealError.inUse(path: path, holders: holders) }
+  }
+
+  /// Throws where the file's mode says that its owner may not write it, root or not.
+  static func requireOwnerWritable(_ path: String) throws {
+    guard let status = try FileStatus.of(path) else { return }
+    guard status.kind != .regular || status.mode & 0o200 != 0 else {
+      throw SealError.io(IOFailure(.open, path: path, errno: SystemError.notPermitted))
+    }
   }
 
   private static func requireFree(

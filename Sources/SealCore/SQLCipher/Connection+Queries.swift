@@ -53,7 +53,7 @@ extension Connection {
 
   /// The error that `code` stands for, with the system's error number where there is one.
   func failure(_ code: ResultCode) -> SealError {
-    if let number = stopping?.requested, code == .interrupted || code.primary == .ioError {
+    if let number = stopping?.requested, [.interrupted, .ioError, .busy].contains(code.primary) {
       return .interrupted(signal: number)
     }
     let db = try? open()

@@ -35,6 +35,8 @@ final class Connection: @unchecked Sendable {
   var saltMask: UInt8?
   /// What ends the statements of this connection; see `stop(on:)`.
   var stopping: Cancellation?
+  /// How it waits for locks where not by SQLite's own timeout; see `wait(upTo:cancellation:)`.
+  var patience: LockPatience?
 
   /// Opens the file `path`, taken as a plain name whatever it looks like. Waits up to
   /// `busyTimeout` seconds for locks. Throws `SealError`, for instance `.io` for a missing file, in
@@ -76,6 +78,18 @@ final class Connection: @unchecked Sendable {
       flags: keepingChecks ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, vfs: SnapshotVFS.name,
       busyTimeout: 0)
     if keepingChecks { try run("PRAGMA query_only = ON") }
+  }
+
+  /// Opens a database that `scratch` serves and takes the changes of. Nothing else is written: the
+  /// rollback journal is kept in memory.
+  init(scratch: any ScratchFile, path: String) throws {
+    self.path = path
+    let ticket = try SnapshotVFS.enter(scratch)
+    defer { SnapshotVFS.leave(ticket) }
+    try open(
+      SnapshotVFS.fileName(ticket), flags: SQLITE_OPEN_READWRITE, vfs: SnapshotVFS.name,
+      busyTimeout: 0)
+    try run("PRAGMA journal_mode = MEMORY")
   }
 
   /// Opens an empty database in memory.
@@ -174,6 +188,16 @@ final class Connection: @unchecked Sendable {
       // A lock kept the page from being read: the keys are not derived yet.
       isSettled = code.primary != .busy && code.primary != .locked
     }
+  }
+
+  /// Runs `body`, in which a new keyed database gets its first page: only then are its keys derived,
+  /// and under the salt mask of that moment.
+  func writeFirst<R>(_ body: () throws -> R) throws -> R {
+    try settle()
+    var result: R?
+    try SaltMaskGate.shared.pass(saltMask, on: self) { result = try body() }
+    guard let result else { throw failure(.error) }
+    return result
   }
 
   /// A path in the form that SQLite's URIs want: everything else than plain letters as %XX.

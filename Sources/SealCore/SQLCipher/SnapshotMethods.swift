@@ -1,5 +1,6 @@
 // The two tables of C functions by which SQLite reaches a snapshot: one of the file system, one of
-// an open file. What would change something answers SQLITE_READONLY; what would lock answers ok.
+// an open file. What would change something answers SQLITE_READONLY, except for a scratch file; what
+// would lock answers ok.
 
 internal import CSQLCipher
 
@@ -64,8 +65,8 @@ enum SnapshotMethods {
     io.iVersion = 1
     io.xClose = { SnapshotMethods.close($0) }
     io.xRead = { SnapshotMethods.read($0, $1, $2, $3) }
-    io.xWrite = { _, _, _, _ in SQLITE_READONLY }
-    io.xTruncate = { _, _ in SQLITE_READONLY }
+    io.xWrite = { SnapshotMethods.write($0, $1, $2, $3) }
+    io.xTruncate = { SnapshotMethods.truncate($0, $1) }
     io.xSync = { _, _ in SQLITE_OK }
     io.xFileSize = { SnapshotMethods.size($0, $1) }
     io.xLock = { _, _ in SQLITE_OK }
@@ -146,6 +147,27 @@ enum SnapshotMethods {
     guard there < length else { return SQLITE_OK }
     (out + there).initializeMemory(as: UInt8.self, repeating: 0, count: length - there)
     return ResultCode.shortRead.rawValue
+  }
+
+  private static func write(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32,
+    _ offset: sqlite3_int64
+  ) -> Int32 {
+    guard let scratch = snapshot(file) as? any ScratchFile else { return SQLITE_READONLY }
+    guard let start = UInt64(exactly: offset), let length = Int(exactly: count), length >= 0,
+      scratch.write(offset: start, UnsafeRawBufferPointer(start: bytes, count: length))
+    else { return ResultCode.writeError.rawValue }
+    return SQLITE_OK
+  }
+
+  private static func truncate(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ size: sqlite3_int64
+  ) -> Int32 {
+    guard let scratch = snapshot(file) as? any ScratchFile else { return SQLITE_READONLY }
+    guard let size = UInt64(exactly: size), scratch.truncate(to: size) else {
+      return ResultCode.writeError.rawValue
+    }
+    return SQLITE_OK
   }
 
   private static func size(

@@ -1,6 +1,7 @@
-// A read-only file system for SQLite that serves one object instead of a file: a consistent
-// snapshot of a database, raw or decoded. SQLite takes no locks on it, makes no file beside it and
-// cannot write it, because there is nothing there but `size` and `read`.
+// A file system for SQLite that serves one object instead of a file: a consistent snapshot of a
+// database, raw or decoded. SQLite takes no locks on it, makes no file beside it and cannot write
+// it, because there is nothing there but `size` and `read`; unless the object takes changes, and
+// keeps them to itself.
 
 internal import CSQLCipher
 internal import Synchronization
@@ -13,6 +14,14 @@ protocol SnapshotFile: AnyObject, Sendable {
   /// Fills `buffer` from `offset`; the range lies within `size`. False is a read error to SQLite:
   /// an implementation that knows more keeps it for its owner to ask.
   func read(offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Bool
+}
+
+/// A snapshot that takes changes and keeps them apart from what it was made of.
+protocol ScratchFile: SnapshotFile {
+  /// Takes `bytes` at `offset`, which may lie at the end. False is a write error to SQLite.
+  func write(offset: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool
+  /// Cuts the end off.
+  func truncate(to size: UInt64) -> Bool
 }
 
 /// The file system's registration and its table of snapshots on their way into a connection.

@@ -1,0 +1,206 @@
+// `dbseal migrate --schema`: numbered SQL files to one database or many.
+
+internal import SealCore
+internal import Synchronization
+
+/// Parsed values to requests.
+struct SchemaCommand {
+  private let parsed: ParsedCommand
+  private let session: Session
+  private let folder: String
+  private let batch: Batch
+
+  init(_ parsed: ParsedCommand, _ session: Session, folder: String) {
+    self.parsed = parsed
+    self.session = session
+    self.folder = folder
+    batch = Batch(parsed: parsed, session: session, count: parsed.operands.count)
+  }
+
+  /// A database, and what is known of it before a key is asked for.
+  private struct Step {
+    let database: String
+    let needsKey: Bool
+  }
+
+  /// The exit status. Throws what concerns the command line or the folder as a whole.
+  func run() throws -> Int32 {
+    try requireSense()
+    let migrations = try MigrationFolder(folder)
+    let versions = [SchemaOptions.to, SchemaOptions.baseline].compactMap { parsed.integer($0) }
+    try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
+    var (steps, failures) = ([Step](), 0)
+    for database in parsed.operands {
+      do {
+        steps.append(Step(database: database, needsKey: try needsKey(database, migrations)))
+      } catch {
+        let status = batch.report(Self.explain(error), on: database)
+        if !batch.isSeveral || Batch.ends(error) { return status }
+        failures += 1
+      }
+    }
+    let key: KeyMaterial?
+    do {
+      key = try self.key(for: steps)
+    } catch let error where !batch.isSeveral {
+      // The key of this one database.
+      return batch.report(Diagnostics.explain(error), on: parsed.operands[0])
+    }
+    for step in steps {
+      let applied = Mutex([AppliedMigration]())
+      do {
+        let result = try batch.withContext(step.database) { context in
+          var request = request(step, migrations, key, context)
+          request.onApplied = { each in applied.withLock { $0.append(each) } }
+          return try session.core.migrate(request)
+        }
+        let status = say(result, isFirst: step.database == steps.first?.database)
+        if !batch.isSeveral { return status }
+        failures += status == 0 ? 0 : 1
+      } catch {
+        let status = report(error, step.database, applied.withLock { $0 })
+        if !batch.isSeveral || Batch.ends(error) { return status }
+        failures += 1
+      }
+    }
+    return batch.isSeveral ? batch.summary(failures: failures, words: words) : 0
+  }
+
+  private var track: VersionTrack {
+    parsed.text(SchemaOptions.track).flatMap(VersionTrack.init(rawValue:)) ?? .table
+  }
+
+  private var creates: Bool { parsed.has(SchemaOptions.create) }
+  private var isPlain: Bool { parsed.has(SchemaOptions.plaintext) }
+
+  /// What options mean together with these.
+  private func requireSense() throws {
+    if let option = CipherOptions.written.all.first(where: { parsed.has($0) }) {
+      let schema = SchemaOptions.schema.flag
+      guard creates else {
+        throw UsageFlaw.exclusive(
+          option.flag, schema, because: "the format and the schema of a database change one by one")
+      }
+      guard !isPlain else { throw plaintextFlaw(option) }
+    }
+    if isPlain, let option = KeyOptions.database.all.first(where: { parsed.has($0) }) {
+      throw plaintextFlaw(option)
+    }
+    if creates, let option = CipherOptions.source.all.first(where: { parsed.has($0) }) {
+      throw UsageFlaw.exclusive(
+        option.flag, SchemaOptions.create.flag, because: "a new database has no settings to read")
+    }
+    if track == .userVersion, parsed.has(SchemaOptions.allowOutOfOrder) {
+      throw UsageFlaw.exclusive(
+        SchemaOptions.allowOutOfOrder.flag, "\(SchemaOptions.track.flag) \(track.rawValue)",
+        because: "one number cannot say which files were applied")
+    }
+    _ = try CipherOptions.written.settings(from: parsed).profile()
+    _ = try CipherOptions.source.settings(from: parsed).candidates()
+  }
+
+  private func plaintextFlaw(_ option: OptionSpec) -> UsageFlaw {
+    .exclusive(
+      option.flag, SchemaOptions.plaintext.flag, because: "a plaintext database is not encrypted")
+  }
+
+  private func needsKey(_ database: String, _ migrations: MigrationFolder) throws -> Bool {
+    guard !creates else {
+      try SchemaMigration.precheckCreation(database, migrations)
+      return !isPlain
+    }
+    let settings = CipherOptions.source.settings(from: parsed)
+    let needed = try batch.withContext(database) {
+      try SchemaMigration.needsKey(database, settings: settings, $0)
+    }
+    if !needed, KeyOptions.database.selection(from: parsed).source != nil {
+      // Whoever names a key believes it to be encrypted.
+      throw SealError.wrongKind(path: database, found: .plaintext)
+    }
+    return needed
+  }
+
+  private func key(for steps: [Step]) throws -> KeyMaterial? {
+    guard let first = steps.first(where: \.needsKey) else { return nil }
+    return try session.keys.resolve(
+      KeyOptions.database.selection(from: parsed),
+      label: batch.label(first.database, isNew: creates), new: creates)
+  }
+
+  private func request(
+    _ step: Step, _ migrations: MigrationFolder, _ key: KeyMaterial?, _ context: OperationContext
+  ) -> SchemaMigration.Request {
+    var action = SchemaMigration.Action.apply
+    if parsed.has(SchemaOptions.status) { action = .status }
+    if let version = parsed.integer(SchemaOptions.baseline) { action = .baseline(Int64(version)) }
+    if creates {
+      action = .create(isPlain ? nil : CipherOptions.written.settings(from: parsed))
+    }
+    var request = SchemaMigration.Request(
+      database: step.database, folder: migrations, action: action, context: context)
+    request.key = step.needsKey ? key : nil
+    request.settings = CipherOptions.source.settings(from: parsed)
+    request.track = track
+    request.target = parsed.integer(SchemaOptions.to).map { Int64($0) }
+    request.allowOutOfOrder = parsed.has(SchemaOptions.allowOutOfOrder)
+    request.dryRun = parsed.has(Options.dryRun)
+    request.force = parsed.has(Options.force)
+    return request
+  }
+
+  /// Says a report; the exit status. What concerns the folder is said with the first one.
+  private func say(_ report: MigrationReport, isFirst: Bool) -> Int32 {
+    let rendering = SchemaRendering(report, checks: parsed.has(SchemaOptions.check))
+    if batch.asJSON {
+      session.console.result(rendering.json(command: parsed.command.name).text)
+      return rendering.code.exitStatus
+    }
+    let verbose = parsed.has(Options.verbose)
+    for line in batch.quiet ? rendering.indispensable : rendering.lines(verbose) {
+      session.console.result(line)
+    }
+    for note in batch.quiet ? [] : rendering.notes(withFolder: isFirst) {
+      session.console.say([Span("note: ", .note), Span("\(report.database): \(note)")])
+    }
+    return rendering.code.exitStatus
+  }
+
+  /// Says a failure, and what had been done before and stays; the exit status.
+  private func report(_ error: any Error, _ database: String, _ applied: [AppliedMigration])
+    -> Int32
+  {
+    let stays = parsed.has(Options.dryRun) || creates ? [] : applied
+    return batch.report(
+      SchemaRendering.adding(stays, to: Self.explain(error)), on: database)
+  }
+
+  /// A kind that this command has another answer to than the conversions have.
+  private static func explain(_ error: any Error) -> Diagnosis {
+    let found = Diagnostics.explain(error)
+    guard case SealError.wrongKind(_, let kind) = error else { return found }
+    let header = CipherOptions.source.plaintextHeader.flag
+    let (sentence, hint): (String, String?) =
+      switch kind {
+      case .plaintext: (found.sentence, "leave the key out to migrate it as it is")
+      case .empty: (found.sentence, "remove it, and make a database with --create")
+      case .sqlcipherPlaintextHeader:
+        (
+          "this is a SQLCipher database with a plaintext header",
+          "\(header) with its bytes (32 for iOS), and its salt unless the key has it"
+        )
+      case .sqlcipher, .journal, .wal, .truncated, .other: (found.sentence, found.hint)
+      }
+    return Diagnosis(found.code, sentence, about: found.subject, hint: hint, facts: found.facts)
+  }
+
+  /// What a summary says of the databases that went well.
+  private var words: String {
+    if parsed.has(SchemaOptions.status) {
+      return parsed.has(SchemaOptions.check) ? "up to date" : "read"
+    }
+    let verb = parsed.has(SchemaOptions.baseline) ? "recorded" : creates ? "created" : "migrated"
+    if parsed.has(Options.dryRun) { return "would be \(verb)" }
+    // Nothing may have been left to do.
+    return verb == "migrated" && !parsed.has(SchemaOptions.to) ? "up to date" : verb
+  }
+}
