@@ -61,10 +61,13 @@ _dbseal() {
     --to) COMPREPLY=(); return ;;
     --baseline) COMPREPLY=(); return ;;
     --track) COMPREPLY=($(compgen -W 'schema_migrations user_version' -- "$word")); return ;;
+    --query) COMPREPLY=(); return ;;
+    --param) COMPREPLY=(); return ;;
+    --output-format) COMPREPLY=($(compgen -W 'table csv tsv json line' -- "$word")); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-    encrypt|decrypt|rekey|verify|migrate|help) command=${COMP_WORDS[i]}; break ;;
+    encrypt|decrypt|rekey|verify|migrate|inspect|help) command=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $command in
@@ -73,13 +76,14 @@ _dbseal() {
     rekey) options='--in-place --output-dir --backup -f --force -n --dry-run --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --new-key-file --new-key-fd --new-key-env --new-key-command --new-raw-key --new-passphrase --new-key-binary --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     verify) options='--quick --sample --expect-user-version --expect-application-id --expect-table --digest --expect-digest --against --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --against-key-file --against-key-fd --against-key-env --against-key-command --against-raw-key --against-passphrase --against-key-binary --against-format --against-page-size --against-kdf-iter --against-kdf-algorithm --against-hmac-algorithm --against-hmac-pgno --against-hmac-salt-mask --against-fast-kdf-iter --against-plaintext-header --against-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     migrate) options='--in-place --output-dir --backup -f --force -n --dry-run --schema --status --check --to --baseline --create --plaintext --allow-out-of-order --track --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --source-format --source-page-size --source-kdf-iter --source-kdf-algorithm --source-hmac-algorithm --source-hmac-pgno --source-hmac-salt-mask --source-fast-kdf-iter --source-plaintext-header --source-salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
+    inspect) options='--tables --schema --pages --query --param --output-format --key-file --key-fd --key-env --key-command --raw-key --passphrase --key-binary --allow-open-key-file --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     help) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
     *) options='--json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version' ;;
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   elif [[ -z $command || $command == help ]]; then
-    COMPREPLY=($(compgen -W 'encrypt decrypt rekey verify migrate help' -- "$word"))
+    COMPREPLY=($(compgen -W 'encrypt decrypt rekey verify migrate inspect help' -- "$word"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi

@@ -67,6 +67,7 @@ enum Tool {
     Catalog.rekey.name: RekeyCommand.run,
     Catalog.verify.name: VerifyCommand.run,
     Catalog.migrate.name: MigrateCommand.run,
+    Catalog.inspect.name: InspectCommand.run,
     Catalog.generate.name: GenerateCommand.run,
   ]
 

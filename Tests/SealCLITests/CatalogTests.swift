@@ -13,7 +13,9 @@ import Testing
   @Test func hasUniqueCommands() {
     #expect(Set(Catalog.commands.map(\.name)).count == Catalog.commands.count)
     #expect(
-      Catalog.visible.map(\.name) == ["encrypt", "decrypt", "rekey", "verify", "migrate", "help"])
+      Catalog.visible.map(\.name) == [
+        "encrypt", "decrypt", "rekey", "verify", "migrate", "inspect", "help",
+      ])
   }
 
   @Test(arguments: Catalog.commands.map(\.name)) func hasUniqueOptions(_ name: String) throws {

@@ -9,10 +9,10 @@ enum Catalog {
   /// The tool's own name.
   static let tool = "dbseal"
   /// What the tool is, in one line.
-  static let summary = "encrypt, decrypt, rekey, verify and migrate SQLCipher databases"
+  static let summary = "encrypt, decrypt, rekey, verify, migrate and inspect SQLCipher databases"
 
   /// All commands, in the order of the help text.
-  static let commands = [encrypt, decrypt, rekey, verify, migrate, help, generate]
+  static let commands = [encrypt, decrypt, rekey, verify, migrate, inspect, help, generate]
   /// Those that people see.
   static let visible = commands.filter { !$0.hidden }
 
@@ -135,7 +135,8 @@ enum Catalog {
     description: ["Shows the help of a command, or of the tool. The same as --help."],
     operands: OperandSpec(
       names: "[COMMAND]", minimum: 0, maximum: 1,
-      completion: .words([encrypt.name, decrypt.name, rekey.name, verify.name, migrate.name])),
+      completion: .words(
+        [encrypt, decrypt, rekey, verify, migrate, inspect].map(\.name))),
     options: Options.common,
     rules: Options.commonRules,
     examples: [Example(purpose: "All about encrypt", line: "dbseal help encrypt")],

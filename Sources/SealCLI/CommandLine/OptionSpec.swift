@@ -76,6 +76,7 @@ enum OptionSection: String, Sendable, CaseIterable {
   case output = "Output"
   case checks = "What to check"
   case schema = "Schema migrations"
+  case content = "What to show"
   case key = "Key of the database"
   case newKey = "New key"
   case cipher = "Cipher settings"

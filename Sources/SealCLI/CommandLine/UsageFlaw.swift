@@ -32,5 +32,7 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case sameBaseName(String)
   /// `--key-binary` where the key would be typed.
   case binaryPrompt(String)
+  /// `--param` of another form.
+  case badParameter(String)
   case generateKind(String)
 }

@@ -100,6 +100,7 @@ struct ConversionRendering {
     case .schemaNotUnderstood(let message):
       "this engine does not understand the schema, which was copied as it is: \(message)"
     case .privateMode: "only its owner can read the output (mode 600)"
+    case .keyNotUsed: "it is not encrypted; the key was not used"
     case .preallocated(let bytes):
       "the file is longer than the database, by \(Diagnostics.count(bytes, "byte")) of zeros"
     case .unusedPages(let pages, let total):
@@ -124,6 +125,7 @@ struct ConversionRendering {
     case .notOpenedBySQLCipher: "not_opened_by_sqlcipher"
     case .schemaNotUnderstood: "schema_not_understood"
     case .privateMode: "private_mode"
+    case .keyNotUsed: "key_not_used"
     case .preallocated: "preallocated"
     case .unusedPages: "unused_pages"
     case .freeListBroken: "free_list_broken"
@@ -135,42 +137,20 @@ struct ConversionRendering {
     let facts: [JSON.Field] = [
       .init("target", .string(report.target)), .init("dry_run", .bool(report.dryRun)),
       .init("format", report.profile.formatNumber.map { .integer($0) } ?? .null),
-      .init("settings", settings), .init("salt", .hex(report.salt)),
+      .init("settings", Facts.settings(report.profile)), .init("salt", .hex(report.salt)),
       .init("source_page_size", .integer(report.sourcePageSize)),
       .init("page_size", .integer(report.targetPageSize)),
       .init("source_pages", .integer(Int64(report.sourcePages))),
       .init("pages", .integer(Int64(report.targetPages))),
       .init("bytes_read", .unsigned(report.bytesRead)),
       .init("bytes_written", .unsigned(report.bytesWritten)),
-      .init("pragmas", pragmas), .init("backup", .optional(report.backup)),
+      .init("pragmas", Facts.pragmas(report.openingPragmas)),
+      .init("backup", .optional(report.backup)),
       .init("shredded", .bool(shredded && !report.dryRun)), .init("proof", proof),
-      .init("unchanged", .bool(report.isUnchanged)), .init("notes", notesJSON),
+      .init("unchanged", .bool(report.isUnchanged)), .init("notes", Facts.notes(report.notes)),
       .init("seconds", .decimal(report.seconds)),
     ]
     return Diagnosis(.ok, sentence, facts: facts).json(command: command, database: report.source)
-  }
-
-  private var settings: JSON { Self.settings(report.profile) }
-
-  /// Cipher settings as an object.
-  static func settings(_ profile: CipherProfile) -> JSON {
-    .object([
-      .init("page_size", .integer(profile.pageSize)),
-      .init("kdf_algorithm", .string(profile.kdfAlgorithm.rawValue)),
-      .init("kdf_iter", .integer(profile.kdfIterations)),
-      .init("hmac_algorithm", .string(profile.hmacAlgorithm?.rawValue ?? "none")),
-      .init("hmac_pgno", .string(profile.pageNumberOrder.rawValue)),
-      .init("hmac_salt_mask", .hex([profile.saltMask])),
-      .init("fast_kdf_iter", .integer(profile.fastKDFIterations)),
-      .init("plaintext_header", .integer(profile.plaintextHeader)),
-    ])
-  }
-
-  private var pragmas: JSON {
-    .array(
-      report.openingPragmas.map {
-        .object([.init("name", .string($0.name)), .init("value", .string($0.value))])
-      })
   }
 
   private var proof: JSON {
@@ -181,17 +161,5 @@ struct ConversionRendering {
       .init("opened_by", .optional(proof.openedBy)),
       .init("schema_message", .optional(proof.schemaMessage)),
     ])
-  }
-
-  private var notesJSON: JSON { Self.json(report.notes) }
-
-  /// Notes as an array of objects.
-  static func json(_ notes: [Note]) -> JSON {
-    .array(
-      notes.map {
-        .object([
-          .init("note", .string(Self.word($0))), .init("message", .string(Self.sentence($0))),
-        ])
-      })
   }
 }

@@ -19,7 +19,7 @@ struct VerifyJSON {
     return [
       .init("kind", .string(kind)),
       .init("format", report.profile?.formatNumber.map { .integer($0) } ?? .null),
-      .init("settings", report.profile.map(ConversionRendering.settings) ?? .null),
+      .init("settings", report.profile.map(Facts.settings) ?? .null),
       .init("salt", report.salt.map { .hex($0) } ?? .null),
       .init("page_size", report.pageSize.map { .integer($0) } ?? .null),
       .init("user_version", report.userVersion.map { .integer(Int64($0)) } ?? .null),
@@ -36,7 +36,7 @@ struct VerifyJSON {
           .init("expectations", .object(expectationFields)),
           .init("content", content.json),
         ])),
-      .init("notes", ConversionRendering.json(report.notes)),
+      .init("notes", Facts.notes(report.notes)),
       .init("seconds", .decimal(report.seconds)),
     ]
   }

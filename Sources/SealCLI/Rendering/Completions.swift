@@ -132,7 +132,8 @@ enum Completions {
       value = ":\(name):\(action.replacing("'", with: "'\\''"))"
     }
     guard let short = option.short else {
-      return "'\(option.flag)\(value.isEmpty ? "" : "=")\(text)\(value)'"
+      let again = option.repeats ? "*" : ""
+      return "'\(again)\(option.flag)\(value.isEmpty ? "" : "=")\(text)\(value)'"
     }
     let plus = value.isEmpty ? "" : "+"
     let equals = value.isEmpty ? "" : "="

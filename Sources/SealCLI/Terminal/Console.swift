@@ -72,6 +72,21 @@ final class Console: Sendable {
   /// A line of the answer, on standard output.
   func result(_ line: String) { writeOutput(Self.escaped(line) + "\n") }
 
+  /// Bytes of the answer as they are, for a file or a program. Not for a terminal.
+  func raw(_ bytes: [UInt8]) {
+    state.withLock { state in
+      erase(&state)
+      guard state.outputError == 0 else { return }
+      state.outputError = output.write(bytes)
+    }
+  }
+
+  /// Nobody reads the answer any more.
+  var isDeaf: Bool { state.withLock { $0.outputError } != 0 }
+
+  /// Columns of standard output.
+  var outputWidth: Int { output.width }
+
   /// A text of our own with line feeds, on standard output.
   func page(_ text: String) { writeOutput(text) }
 
@@ -124,6 +139,7 @@ final class Console: Sendable {
 
   /// Control characters, and those that turn the direction of text, made visible.
   static func escaped(_ text: String) -> String {
+    if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
     var out = ""
     for scalar in text.unicodeScalars {
       switch scalar.value {

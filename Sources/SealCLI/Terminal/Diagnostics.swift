@@ -52,11 +52,27 @@ enum Diagnostics {
       return Diagnosis(
         .interrupted, "interrupted by \(signalName(number)); nothing was changed",
         facts: [.init("signal", .integer(Int64(number)))], exit: ExitStatus.ended(by: number))
+    case .query(let flaw): return query(flaw)
     case .engine(let path, let code, let message):
       return Diagnosis(
-        .io, "SQLite says: \(message) (code \(code))", about: path,
+        error.code, "SQLite says: \(message) (code \(code))", about: path,
         facts: [.init("sqlite_code", .integer(Int64(code)))])
     }
+  }
+
+  private static func query(_ flaw: QueryFlaw) -> Diagnosis {
+    let words: (String, String?) =
+      switch flaw {
+      case .empty: ("the query is empty", nil)
+      case .severalStatements: ("the query has more than one statement", "run one at a time")
+      case .notReadOnly: ("the query would change the database, and only reading is done", nil)
+      case .refused(let action): ("\(action) is not allowed in a query", nil)
+      case .failed(let message): ("the query failed: \(message)", nil)
+      case .unknownParameter(let name): ("the query has no parameter \(name)", nil)
+      case .missingParameter(let name):
+        ("parameter \(name) of the query has no value", "--param NAME=VALUE gives it one")
+      }
+    return Diagnosis(.usage, words.0, hint: words.1)
   }
 
   private static func wrongKey(_ wrong: WrongKey) -> Diagnosis {

@@ -9,6 +9,8 @@ enum JSON: Sendable, Equatable {
   case unsigned(UInt64)
   /// Written with three decimals.
   case decimal(Double)
+  /// As exact as it is; infinities as numbers that overflow, since JSON has no other way.
+  case real(Double)
   case string(String)
   case array([JSON])
   case object([Field])
@@ -45,6 +47,7 @@ enum JSON: Sendable, Equatable {
     case .integer(let number): out += String(number)
     case .unsigned(let number): out += String(number)
     case .decimal(let number): out += Self.decimalText(number)
+    case .real(let number): out += Self.realText(number)
     case .string(let text): Self.quote(text, to: &out)
     case .array(let values):
       out += "["
@@ -65,6 +68,13 @@ enum JSON: Sendable, Equatable {
     }
   }
 
+  private static func realText(_ number: Double) -> String {
+    guard number.isFinite else {
+      return number.isNaN ? "null" : number < 0 ? "-1e999" : "1e999"
+    }
+    return "\(number)"
+  }
+
   /// Three decimals; JSON knows no infinity, so that becomes null.
   private static func decimalText(_ number: Double) -> String {
     let thousandths = (number * 1000).rounded()
@@ -78,6 +88,12 @@ enum JSON: Sendable, Equatable {
   /// so that the text is JSON and harmless at once.
   private static func quote(_ text: String, to out: inout String) {
     out += "\""
+    defer { out += "\"" }
+    // Most text is plain, and rows of a query are many.
+    if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x5c }) {
+      out += text
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x22: out += "\\\""
@@ -90,7 +106,6 @@ enum JSON: Sendable, Equatable {
       default: out.unicodeScalars.append(scalar)
       }
     }
-    out += "\""
   }
 }
 
@@ -98,6 +113,20 @@ enum JSON: Sendable, Equatable {
 enum Hex {
   /// Two lower-case digits a byte.
   static func text(_ bytes: [UInt8]) -> String {
-    bytes.map { String(String(0x100 + Int($0), radix: 16).dropFirst()) }.joined()
+    String(decoding: digits(bytes), as: UTF8.self)
+  }
+
+  /// The same as bytes of ASCII.
+  static func digits(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { out, count in
+      func add(_ digit: UInt8) {
+        out.initializeElement(at: count, to: digit < 10 ? 0x30 + digit : 0x57 + digit)
+        count += 1
+      }
+      for byte in bytes {
+        add(byte >> 4)
+        add(byte & 15)
+      }
+    }
   }
 }

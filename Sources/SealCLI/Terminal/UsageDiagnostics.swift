@@ -54,6 +54,11 @@ enum UsageDiagnostics {
       return ("two sources are called \(name), and only one can go to the directory", nil)
     case .binaryPrompt(let name):
       return ("\(name) goes with a file, a descriptor or a command, not with a terminal", nil)
+    case .badParameter(let text):
+      return (
+        "--param \(text): it is NAME=VALUE, NAME:integer=N, NAME:real=X, NAME:blob=HEX or"
+          + " NAME:null", nil
+      )
     case .generateKind(let name):
       return ("generate \(name): it makes man, completions or reference", nil)
     }

@@ -36,6 +36,8 @@ public enum SealError: Error, Sendable, Equatable {
   case migration(MigrationFlaw)
   /// A signal asked the program to stop.
   case interrupted(signal: Int32)
+  /// A query of the user's that is not run, or that cannot be.
+  case query(QueryFlaw)
   /// The engine answered something that no other case describes.
   case engine(path: String, code: Int32, message: String)
 
@@ -55,7 +57,9 @@ public enum SealError: Error, Sendable, Equatable {
     case .selfCheckFailed: .selfCheckFailed
     case .migration(let flaw): flaw.code
     case .interrupted: .interrupted
-    case .engine: .io
+    case .query: .usage
+    // SQLITE_CORRUPT: the engine met a page that contradicts the file format.
+    case .engine(_, let code, _): code & 0xff == 11 ? .damaged : .io
     }
   }
 }

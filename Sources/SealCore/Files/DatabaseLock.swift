@@ -24,9 +24,12 @@ final class DatabaseLock: @unchecked Sendable {
   }
 
   private static let pending: Int64 = 0x4000_0000
-  private static let reserved = pending + 1
+  /// The byte that a writer locks.
+  static let reserved = pending + 1
   private static let sharedFirst = pending + 2
   private static let sharedLength: Int64 = 510
+  /// The byte of the -shm that every connection in WAL mode holds while it lives.
+  static let deadMansSwitch: Int64 = 128
 
   let path: String
   private(set) var strength: Strength
@@ -87,9 +90,9 @@ final class DatabaseLock: @unchecked Sendable {
   /// True: other connections share a wal-index. Its marks were taken if `sharedMemory` is set.
   private func tryReadMarks() throws -> Bool {
     // walformat.html: eight lock bytes from 120 on (write, checkpoint, recover, five read marks),
-    // then the byte that every connection holds while it lives.
+    // then the dead man's switch.
     let mark0: Int64 = 123
-    let deadMansSwitch: Int64 = 128
+    let deadMansSwitch = Self.deadMansSwitch
     guard try FileStatus.of(path + "-shm")?.kind == .regular else { return false }
     let memory: File
     do { memory = try File(path + "-shm") } catch { return false }

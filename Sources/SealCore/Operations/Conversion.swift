@@ -132,6 +132,8 @@ public enum Note: Sendable, Equatable {
   case schemaNotUnderstood(message: String)
   /// The output's mode is 0600, unlike the source's.
   case privateMode
+  /// A key was given for a database that is not encrypted.
+  case keyNotUsed
   /// The file is longer than its header says, by whole pages of zeros.
   case preallocated(bytes: UInt64)
   /// Pages that no tree and no list of free pages leads to; `first` may be capped.

@@ -44,7 +44,7 @@ enum FileClassifier {
 
   /// Whether page 1 is a table B-tree page whose cell pointers stay inside the page and whose tree
   /// fields are in order.
-  private static func firstPageMakesSense(_ start: UnsafeRawBufferPointer) -> Bool {
+  static func firstPageMakesSense(_ start: UnsafeRawBufferPointer) -> Bool {
     func big16(_ offset: Int) -> Int { Int(start[offset]) << 8 | Int(start[offset + 1]) }
     let stored = big16(16)
     let usable = (stored == 1 ? 65536 : stored) - Int(start[20])

@@ -22,6 +22,23 @@ enum RollbackJournal {
     return try scan(file, size: size, first: first, cancellation: cancellation)
   }
 
+  /// What a look at the first header tells.
+  enum State: Equatable {
+    /// Nothing to roll back: emptied, zeroed, or its super-journal is gone.
+    case finished
+    /// Original pages stand in it. `pageSize`: of the database, nil where it was not recorded.
+    case pending(pageSize: Int?)
+  }
+
+  /// Looks at the journal `path` without reading it through.
+  static func look(_ path: String, pageSize: Int?) throws -> State {
+    let file = try File(path)
+    guard let first = try Segment(file, at: 0, pageSize: pageSize),
+      try !wasCommitted(file, size: file.size())
+    else { return .finished }
+    return .pending(pageSize: first.pageSize)
+  }
+
   private struct Segment {
     let records: UInt32
     let nonce: UInt32

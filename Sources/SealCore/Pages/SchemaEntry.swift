@@ -10,6 +10,9 @@ struct SchemaEntry: Sendable, Equatable {
   var table: String
   /// 0 where there is no tree.
   var root: UInt32
+  /// The SQL text; nil for automatic indexes, and where it is not all there.
+  var sql: String?
+
   /// Reads a row's payload, or as much of one as is there; nil where the name is not. `encoding` is
   /// the header's.
   init?(_ payload: UnsafeRawBufferPointer, encoding: UInt32) {
@@ -21,7 +24,7 @@ struct SchemaEntry: Sendable, Equatable {
     var body = size
     var texts: [String?] = []
     root = 0
-    for column in 0..<4 {
+    for column in 0..<5 {
       guard let serial = Varint.read(head, at: place), let length = Self.length(serial.value),
         length <= payload.count - body
       else { break }
@@ -36,6 +39,7 @@ struct SchemaEntry: Sendable, Equatable {
     self.type = type
     self.name = name
     table = (texts.count > 2 ? texts[2] : nil) ?? name
+    sql = texts.count > 4 ? texts[4] : nil
   }
 
   private init(type: String, name: String, root: UInt32) {

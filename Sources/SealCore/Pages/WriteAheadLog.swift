@@ -28,6 +28,12 @@ enum WriteAheadLog {
     return try scan(file, log, cancellation: cancellation)
   }
 
+  /// Bytes of a page, as the header of the log `path` says; nil where SQLite would not believe it.
+  static func pageSize(of path: String) throws -> Int? {
+    let header = try File(path).bytes(at: 0, count: headerSize)
+    return header.withUnsafeBytes { Header($0)?.pageSize }
+  }
+
   /// The one version of the format there is (sqlite.org/fileformat2.html, section 4.1).
   private static let version: UInt32 = 3_007_000
 

@@ -2,7 +2,9 @@
 
 /// How far an operation has come.
 public struct Progress: Sendable, Equatable {
-  public enum Phase: String, Sendable { case deriving, converting, syncing, proving, checking }
+  public enum Phase: String, Sendable {
+    case deriving, converting, syncing, proving, checking, reading
+  }
   public var phase: Phase
   /// Bytes of the database done and in all, in this phase.
   public var done: UInt64

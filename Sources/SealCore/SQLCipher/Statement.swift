@@ -36,7 +36,7 @@ final class Statement {
         guard code == .ok else { throw connection.failure(code) }
         guard let tail, let start = chars.baseAddress else { return (compiled, false) }
         let rest = chars[min(max(0, start.distance(to: tail)), chars.count)...]
-        return (compiled, rest.contains { !Self.isBlank(UInt8(bitPattern: $0)) })
+        return (compiled, Self.holdsStatement(UnsafeBufferPointer(rebasing: rest), db))
       }
     }
   }
@@ -44,6 +44,28 @@ final class Statement {
   deinit { sqlite3_finalize(handle) }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x3b }
+
+  /// Whether there is more than blanks and comments in `rest`.
+  private static func holdsStatement(_ rest: UnsafeBufferPointer<CChar>, _ db: OpaquePointer)
+    -> Bool
+  {
+    var rest = rest
+    while rest.contains(where: { !isBlank(UInt8(bitPattern: $0)) }), let start = rest.baseAddress {
+      var compiled: OpaquePointer?
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v2(
+        db, start, Int32(truncatingIfNeeded: rest.count), &compiled, &tail)
+      sqlite3_finalize(compiled)
+      guard code == SQLITE_OK, compiled == nil, let tail else { return true }
+      let used = start.distance(to: tail)
+      guard used > 0, used <= rest.count else { return false }
+      rest = UnsafeBufferPointer(rebasing: rest[used...])
+    }
+    return false
+  }
+
+  /// There is nothing to run: `sql` was blanks and comments.
+  var isEmpty: Bool { handle == nil }
 
   /// Whether running it can change no database. True of an empty statement.
   var isReadOnly: Bool { handle.map { sqlite3_stmt_readonly($0) != 0 } ?? true }
@@ -66,6 +88,21 @@ final class Statement {
       let code = ResultCode(Self.bind(value, to: handle, at: index))
       guard code == .ok else { throw connection.failure(code) }
     }
+  }
+
+  /// The names of the parameters, such as `:id`, from the first on; nil for a nameless `?`.
+  var parameterNames: [String?] {
+    guard let handle else { return [] }
+    return (0..<max(0, sqlite3_bind_parameter_count(handle))).map { index in
+      sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) }
+    }
+  }
+
+  /// Binds a value to parameter `index`, from 1.
+  func bind(_ value: Value, at index: Int) throws {
+    let code = ResultCode(
+      Self.bind(value, to: handle, at: Int32(truncatingIfNeeded: index)))
+    guard code == .ok else { throw connection.failure(code) }
   }
 
   private static func bind(_ value: Value, to handle: OpaquePointer?, at index: Int32) -> Int32 {

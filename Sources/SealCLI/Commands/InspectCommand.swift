@@ -1,0 +1,180 @@
+// `dbseal inspect`: what a file is, and what is in it.
+
+internal import SealCore
+
+/// Parsed values to requests, one file after the other.
+enum InspectCommand {
+  /// Runs it; the exit status.
+  static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
+    let settings = CipherOptions.examined.settings(from: parsed)
+    // Settings that cannot work are a mistake in the command line, whatever the files are.
+    _ = try settings.candidates()
+    let query = try parsed.text(InspectOptions.query).map {
+      Query(
+        sql: $0,
+        parameters: try parsed.texts(InspectOptions.param).map(QueryParameter.parse))
+    }
+    return try Inspection(parsed: parsed, session: session, settings: settings, query: query)
+      .run()
+  }
+}
+
+/// One run of inspect.
+private final class Inspection {
+  private let parsed: ParsedCommand
+  private let session: Session
+  private let settings: CipherSettings
+  private let query: Query?
+  /// The key, once it was needed: it is the same for all files.
+  private var key: KeyMaterial?
+
+  init(parsed: ParsedCommand, session: Session, settings: CipherSettings, query: Query?) {
+    self.parsed = parsed
+    self.session = session
+    self.settings = settings
+    self.query = query
+  }
+
+  private var asJSON: Bool { parsed.has(Options.json) }
+  private var isBatch: Bool { parsed.operands.count > 1 }
+
+  func run() throws -> Int32 {
+    var failures = 0
+    for (index, path) in parsed.operands.enumerated() {
+      if index > 0, isBatch, !asJSON, depth != nil || query == nil { session.console.result("") }
+      do {
+        try inspect(path)
+      } catch {
+        let diagnosis = Diagnostics.explain(error)
+        Tool.say(
+          diagnosis, command: parsed.command.name, database: path, asJSON: asJSON,
+          on: session.console)
+        if !isBatch || [.interrupted, .noKey].contains(diagnosis.code) {
+          return diagnosis.exit
+        }
+        failures += 1
+      }
+      if session.console.isDeaf { break }
+    }
+    return isBatch ? summary(failures) : 0
+  }
+
+  /// What is asked for beyond the outside; nil: nothing.
+  private var depth: Inspect.Depth? {
+    if parsed.has(InspectOptions.schema) { return .schema }
+    if parsed.has(InspectOptions.pages) { return .map }
+    return parsed.has(InspectOptions.tables) ? .contents : nil
+  }
+
+  private func inspect(_ path: String) throws {
+    let file = try session.core.look(path)
+    let isAsked = depth != nil || query != nil
+    let wantsKey = isEncrypted(file)
+    // A key in the environment is for the databases that need one.
+    let hasKey = wantsKey ? session.keys.isNamed(selection) : selection.source != nil
+    guard isAsked || hasKey else { return say(InspectRendering(file: file)) }
+    if !wantsKey, file.kind != .plaintext {
+      guard !isAsked else { throw SealError.wrongKind(path: path, found: file.kind) }
+      return say(InspectRendering(file: file))
+    }
+    var request = try request(path, file, withKey: wantsKey)
+    if let query { return try rows(of: query, request, file) }
+    var rendering = InspectRendering(file: file)
+    rendering.depth = depth ?? .contents
+    let display = parsed.has(Options.quiet) ? .never : parsed.display(Options.progress)
+    let line = ProgressLine(display, on: session.console, subject: path)
+    defer { line?.finish() }
+    if let line { request.context.progress = { line.show($0) } }
+    rendering.content = try session.core.contents(request, rendering.depth)
+    line?.finish()
+    if !wantsKey, selection.source != nil { rendering.content?.notes.append(.keyNotUsed) }
+    say(rendering)
+  }
+
+  /// Whether a key is needed to look inside.
+  private func isEncrypted(_ file: FileFacts) -> Bool {
+    if settings.plaintextHeader ?? 0 > 0, file.kind == .plaintext { return true }
+    return [.sqlcipher, .sqlcipherPlaintextHeader].contains(file.kind) || file.mayBeEncrypted
+  }
+
+  private var selection: KeySelection { KeyOptions.database.selection(from: parsed) }
+
+  private func request(_ path: String, _ file: FileFacts, withKey: Bool) throws
+    -> Inspect.Request
+  {
+    var settings = settings
+    if withKey {
+      let label = isBatch ? "Key of the databases" : "Key of \(path)"
+      key = try key ?? session.keys.resolve(selection, label: label, new: false)
+      // The one plaintext header in use is iOS's.
+      if file.kind == .sqlcipherPlaintextHeader, settings.plaintextHeader == nil {
+        settings.plaintextHeader = 32
+      }
+    }
+    var context = OperationContext()
+    context.cancellation = session.cancellation
+    if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
+    if let number = parsed.integer(Options.jobs) { context.workers = number }
+    return Inspect.Request(
+      path: path, key: withKey ? key : nil, settings: settings, context: context)
+  }
+
+  private func rows(of query: Query, _ request: Inspect.Request, _ file: FileFacts) throws {
+    if asJSON {
+      var columns: [String] = []
+      var rows: [JSON] = []
+      let damage = try Inspect.query(
+        request, query, begin: { columns = $0 },
+        row: { rows.append(.array($0.map(QueryValue.json))) })
+      let facts: [JSON.Field] = [
+        .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
+        .init("damage", Facts.damage(damage)),
+      ]
+      let sentence = Diagnostics.count(UInt64(rows.count), "row")
+      let rendering = InspectRendering(file: file)
+      session.console.result(
+        Diagnosis(.ok, sentence, facts: rendering.outside + facts)
+          .json(command: parsed.command.name, database: request.path).text)
+      return
+    }
+    let form = parsed.text(InspectOptions.outputFormat).flatMap(QueryForm.init(rawValue:))
+    let writer = QueryWriter(form ?? .table, on: session.console)
+    do {
+      let damage = try Inspect.query(
+        request, query, begin: { writer.begin($0) }, row: { try writer.row($0) })
+      writer.end()
+      for found in damage where !parsed.has(Options.quiet) {
+        let words = DamageDiagnostics.explain(found).sentence
+        session.console.say([Span("note: ", .note), Span("\(request.path): \(words)")])
+      }
+    } catch is ReaderGone {}
+  }
+
+  private func say(_ rendering: InspectRendering) {
+    if asJSON {
+      session.console.result(rendering.json(command: parsed.command.name).text)
+      return
+    }
+    if !parsed.has(Options.quiet) || parsed.has(InspectOptions.schema) {
+      rendering.write(to: session.console, verbose: parsed.has(Options.verbose))
+    }
+    for note in parsed.has(Options.quiet) ? [] : rendering.notes {
+      session.console.say([Span("note: ", .note), Span("\(rendering.file.path): \(note)")])
+    }
+  }
+
+  private func summary(_ failures: Int) -> Int32 {
+    let count = parsed.operands.count
+    let status = failures == 0 ? ErrorCode.ok : .checkFailed
+    if asJSON {
+      let facts: [JSON.Field] = [
+        .init("command", .string(parsed.command.name)), .init("ok", .bool(failures == 0)),
+        .init("code", .string(status.rawValue)), .init("exit", .integer(Int64(status.exitStatus))),
+        .init("files", .integer(count)), .init("succeeded", .integer(count - failures)),
+        .init("failed", .integer(failures)),
+      ]
+      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
+    }
+    return status.exitStatus
+  }
+}

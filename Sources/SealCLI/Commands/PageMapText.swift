@@ -1,0 +1,93 @@
+// The use of a database's pages as a map that fits a terminal: one character stands for a run of
+// pages, with a legend and the counts below.
+
+internal import SealCore
+
+/// Draws the map.
+struct PageMapText {
+  /// Cells of a line, and lines at most.
+  private static let columns = 64
+  private static let rows = 24
+
+  let runs: [PageUses.Run]
+  private let count: Int
+
+  init(_ content: ContentFacts) {
+    var runs: [PageUses.Run] = []
+    content.map?.forEachRun { runs.append($0) }
+    self.runs = runs
+    count = Int(content.map?.count ?? 0)
+  }
+
+  /// The character of each use, and what it is called.
+  static func symbol(_ use: PageUse) -> (mark: Character, name: String, word: String) {
+    switch use {
+    case .tableLeaf: ("t", "table_leaf", "rows of tables")
+    case .tableInterior: ("T", "table_interior", "inner pages of tables")
+    case .indexLeaf: ("i", "index_leaf", "entries of indexes")
+    case .indexInterior: ("I", "index_interior", "inner pages of indexes")
+    case .overflow: ("o", "overflow", "rest of long values")
+    case .freeTrunk: ("F", "free_trunk", "lists of free pages")
+    case .freeLeaf: ("f", "free", "free")
+    case .pointerMap: ("p", "pointer_map", "pointer maps (auto_vacuum)")
+    case .lockByte: ("L", "lock_byte", "lock byte, never used")
+    case .unused: ("-", "unused", "nothing leads there")
+    case .damaged: ("X", "damaged", "damaged")
+    }
+  }
+
+  /// How many pages have each use; uses without pages are left out.
+  var counts: [(use: PageUse, count: Int)] {
+    var numbers = [Int](repeating: 0, count: PageUse.allCases.count)
+    for run in runs { numbers[Int(run.use.rawValue)] += Int(run.last - run.first) + 1 }
+    return PageUse.allCases.map { ($0, numbers[Int($0.rawValue)]) }.filter { $0.count > 0 }
+  }
+
+  /// Pages that one cell stands for.
+  var pagesPerCell: Int {
+    max(1, (count + Self.columns * Self.rows - 1) / (Self.columns * Self.rows))
+  }
+
+  var lines: [String] {
+    guard count > 0 else { return ["  no map: page 1 cannot be read"] }
+    let size = pagesPerCell
+    let cells = cells(of: size)
+    let each = size == 1 ? "a page each" : "\(size) pages each"
+    var lines = ["  map, \(each); damage shows wherever it is in a run:"]
+    let digits = String(count).count
+    for (row, start) in stride(from: 0, to: cells.count, by: Self.columns).enumerated() {
+      let number = String(row * Self.columns * size + 1)
+      let label = String(repeating: " ", count: max(0, digits - number.count)) + number
+      let line = cells.dropFirst(start).prefix(Self.columns)
+      lines.append("  \(label) \(line)")
+    }
+    let width = counts.reduce(0) { max($0, String($1.count).count) }
+    for (use, count) in counts {
+      let symbol = Self.symbol(use)
+      lines.append(
+        "  \(symbol.mark)  \(TextWidth.padded("\(count)", to: width, right: true))  \(symbol.word)")
+    }
+    return lines
+  }
+
+  /// The characters of all cells. A cell is damaged if any of its pages is, else it is what most
+  /// of them are.
+  private func cells(of size: Int) -> String {
+    let all = (count + size - 1) / size
+    var numbers = Array(
+      repeating: [Int](repeating: 0, count: PageUse.allCases.count), count: all)
+    for run in runs {
+      let (first, last) = (Int(run.first) - 1, Int(run.last) - 1)
+      for cell in (first / size)...(last / size) {
+        let overlap = min(last, cell * size + size - 1) - max(first, cell * size) + 1
+        numbers[cell][Int(run.use.rawValue)] += overlap
+      }
+    }
+    return String(
+      numbers.map { counts -> Character in
+        let isDamaged = counts[Int(PageUse.damaged.rawValue)] > 0
+        let most = PageUse.allCases.max { counts[Int($0.rawValue)] < counts[Int($1.rawValue)] }
+        return Self.symbol(isDamaged ? .damaged : most ?? .unused).mark
+      })
+  }
+}
