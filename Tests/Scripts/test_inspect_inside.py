@@ -411,6 +411,16 @@ def test_broken_trees_of_a_plaintext_database(work):
     assert program.ok("inspect", "--query", "SELECT count(*) FROM log", path)["rows"] == [[300]]
 
 
+def test_a_broken_header(work, source):
+    with open(source, "r+b") as file:
+        file.seek(21)
+        file.write(b"\x41")
+    found = look(source, "--tables")
+    assert found["kind"] == "plaintext" and found["header"] is None and found["tables"] == []
+    assert found["damage"][0]["field"] == "maximum embedded payload fraction"
+    assert program.run("inspect", "--query", "SELECT 1", source).exit == 5
+
+
 def test_a_tree_that_is_used_twice(work, keys):
     path = peers.create_sealed(work / "a.db", RAW, [], samples.fill)
     connection = peers.sealed(path, RAW)

@@ -17,7 +17,8 @@ extension InspectRendering {
       .init("may_be_encrypted", .bool(file.kind == .sqlcipher || file.mayBeEncrypted)),
       .init("reasons", reasons), .init("target", .optional(file.target)),
       .init("size", .unsigned(file.size)),
-      .init("page_size", (content?.pageSize ?? file.pageSize).map { .integer($0) } ?? .null),
+      .init(
+        "page_size", (content.flatMap(\.pageSize) ?? file.pageSize).map { .integer($0) } ?? .null),
       .init("page_sizes", .array(content == nil ? file.pageSizes.map { .integer($0) } : [])),
       .init("salt", (content.map(\.salt) ?? file.salt).map { .hex($0) } ?? .null),
       .init("first_bytes", .hex(file.firstBytes)),

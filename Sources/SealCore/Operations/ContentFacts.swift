@@ -11,7 +11,8 @@ public struct ContentFacts: Sendable {
   /// nil where page 1 cannot be read.
   public var header: HeaderFacts?
   public var pages: UInt32 = 0
-  public var pageSize: Int
+  /// nil where neither key nor header tells.
+  public var pageSize: Int?
   public var notes: [Note] = []
   /// What is damaged; may be capped.
   public var damage: [Damage] = []

@@ -35,9 +35,8 @@ public enum Inspect {
 
   /// What is inside. Throws `SealError`, for instance `.wrongKey`; damage is a part of the answer.
   public static func contents(_ request: Request, _ depth: Depth) throws -> ContentFacts {
-    let database = try ReadableDatabase.open(
-      System.realPath(request.path), key: request.key, settings: request.settings,
-      request.context)
+    let database = try VerifySource(
+      request.path, key: request.key, settings: request.settings, request.context)
     let facts = try contents(of: database, depth, request.context)
     try database.snapshot.requireUnchanged()
     return facts
@@ -45,14 +44,15 @@ public enum Inspect {
 
   /// What is inside an open database.
   static func contents(
-    of database: ReadableDatabase, _ depth: Depth, _ context: OperationContext
+    of database: VerifySource, _ depth: Depth, _ context: OperationContext
   ) throws -> ContentFacts {
-    var facts = ContentFacts(pageSize: database.pageSize)
+    var facts = ContentFacts()
+    facts.pageSize = database.cipher?.profile.pageSize ?? database.header?.pageSize
     facts.profile = database.cipher?.profile
     facts.salt = database.cipher?.salt
     facts.openingPragmas = database.cipher.map { $0.profile.pragmas(salt: $0.salt) } ?? []
     facts.header = database.header.map(HeaderFacts.init)
-    facts.pages = database.pageCount
+    facts.pages = database.store.pageCount
     facts.notes = database.notes
     try ContentSurvey(database: database, context: context).run(depth, &facts)
     try context.cancellation.check()
@@ -60,15 +60,31 @@ public enum Inspect {
   }
 }
 
+extension VerifySource {
+  /// What stood in the way of opening it as a sound one.
+  var damage: [Damage] {
+    var flaws: [Damage.Flaw] = []
+    if let field = brokenField {
+      flaws.append(.header(field: field))
+    } else if header == nil {
+      flaws.append(.pages([1], total: 1, pagesInFile: store.pageCount))
+    }
+    if size.isWrong {
+      flaws.append(.size(actual: size.actual, expected: size.expected ?? size.actual))
+    }
+    return flaws.map { Damage(path: path, flaw: $0) }
+  }
+}
+
 /// Walks a database for Inspect.
 private struct ContentSurvey {
-  let database: ReadableDatabase
+  let database: VerifySource
   let context: OperationContext
 
   private var path: String { database.snapshot.path }
   /// Threads that read ahead; one is enough where nothing is decrypted.
   private var workers: Int {
-    let wanted = context.threads(pages: database.pageCount)
+    let wanted = context.threads(pages: database.store.pageCount)
     return database.cipher == nil ? min(1, wanted) : wanted
   }
 
@@ -120,7 +136,7 @@ private struct ContentSurvey {
     let scan = PageScan(
       store: database.store, workers: max(1, workers), cancellation: context.cancellation)
     for number in try scan.run(skipping: reader.visited).forged {
-      map.note(number, .pages([number], total: 1, pagesInFile: database.pageCount))
+      map.note(number, .pages([number], total: 1, pagesInFile: database.store.pageCount))
     }
   }
 
@@ -139,7 +155,8 @@ private struct ContentSurvey {
     }
     guard total > 0 else { return }
     let flaw = Damage.Flaw.pages(
-      Array(forged.sorted().prefix(Damage.limit)), total: total, pagesInFile: database.pageCount)
+      Array(forged.sorted().prefix(Damage.limit)), total: total,
+      pagesInFile: database.store.pageCount)
     facts.damage.insert(Damage(path: path, flaw: flaw), at: 0)
     facts.damageTotal += total
   }
@@ -156,7 +173,7 @@ private struct ContentSurvey {
       }
     let usage = tree.map {
       SchemaObject.Usage(
-        rows: $0.rows, pages: $0.pages, bytes: UInt64($0.pages) * UInt64(database.pageSize),
+        rows: $0.rows, pages: $0.pages, bytes: UInt64($0.pages) * UInt64(database.store.pageSize),
         isPartial: $0.isPartial)
     }
     return SchemaObject(

@@ -31,19 +31,19 @@ extension Inspect {
     _ request: Request, _ query: Query, begin: ([String]) throws -> Void,
     row: ([Value]) throws -> Void
   ) throws -> [Damage] {
-    let path = try System.realPath(request.path)
-    let database = try ReadableDatabase.open(
-      path, key: request.key, settings: request.settings, request.context)
+    let database = try VerifySource(
+      request.path, key: request.key, settings: request.settings, request.context)
     guard database.header != nil else {
       throw database.damage.first.map { SealError.damaged($0) }
-        ?? SealError.wrongKind(path: path, found: .other)
+        ?? SealError.wrongKind(path: database.path, found: .other)
     }
     do {
-      try QueryRun(database, path, request.context).run(query, begin, row)
+      try QueryRun(database, request.context).run(query, begin, row)
       return database.damage
     } catch SealError.damaged(let damage) {
       let scan = PageScan(
-        store: database.store, workers: max(1, request.context.threads(pages: database.pageCount)),
+        store: database.store,
+        workers: max(1, request.context.threads(pages: database.store.pageCount)),
         cancellation: request.context.cancellation)
       throw SealError.damaged(damage.completed(by: scan))
     } catch SealError.engine(let name, let code, let message) where code & 0xff == 11 {
@@ -61,8 +61,9 @@ private struct QueryRun {
   private let guardian: QueryGuard
   private let pages: DecodedPages
 
-  init(_ database: ReadableDatabase, _ path: String, _ context: OperationContext) throws {
-    let workers = database.cipher == nil ? 0 : context.threads(pages: database.pageCount)
+  init(_ database: VerifySource, _ context: OperationContext) throws {
+    let path = database.path
+    let workers = database.cipher == nil ? 0 : context.threads(pages: database.store.pageCount)
     pages = try DecodedPages(
       database.store, workers: workers,
       cancellation: context.cancellation)
@@ -73,7 +74,7 @@ private struct QueryRun {
       case .ready: break
       case .schemaNotUnderstood(let message):
         throw SealError.unsupported(.schema(message: message))
-      case .notADatabase: throw SealError.wrongKind(path: path, found: .other)
+      case .notADatabase: throw SealError.wrongKind(path: database.path, found: .other)
       case .busy: throw SealError.locked(path: path, holders: [])
       case .failed(let code, let message):
         throw SealError.engine(path: path, code: code.rawValue, message: message)

@@ -1,4 +1,4 @@
-// A database as verify opens it: as every command does, except that damage is a finding and not the
+// A database as verify and inspect open it: as every command does, except that damage is a finding and not the
 // end. With a broken page 1 or header there is still a list of pages to check.
 
 /// A database that may be damaged, ready to be checked.
