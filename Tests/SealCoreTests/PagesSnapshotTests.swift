@@ -5,7 +5,9 @@
 //   2 a torn log counts up to its last good commit
 //   3 a hot journal is undone, in all page sizes, with several segments
 //   4 a journal that was finished (zeroed header) is ignored
-//   5 settling writes the same into the main file, and removes the sidecars
+//   5 a writer who begins a log, and writes it back, while the file is still being looked at makes
+//     the look begin again, under a protected log
+//   6 settling writes the same into the main file, and removes the sidecars
 
 import Foundation
 import Testing
@@ -132,5 +134,42 @@ import Testing
     }
     #expect(scratch.names == ["settle.db"])
     #expect(try content(of: database) == expected)
+  }
+
+  @Test func looksAgainWhereAWriterBeganInBetween() throws {
+    let database = scratch.file("live.db")
+    try Peer.run(
+      """
+      import sqlite3, sys
+      c = sqlite3.connect(sys.argv[1], isolation_level=None)
+      c.execute("PRAGMA journal_mode=WAL"); c.execute("CREATE TABLE t(a)"); c.close()
+      """, [database])
+    let writer = """
+      import sqlite3, sys
+      c = sqlite3.connect(sys.argv[1], isolation_level=None)
+      c.execute("INSERT INTO t SELECT zeroblob(9000) FROM (VALUES(1),(2),(3))")
+      c.execute("PRAGMA wal_checkpoint")
+      print("written", flush=True); sys.stdin.read()
+      """
+    var looks: [UInt32?] = []
+    var process: Process?
+    var input: Pipe?
+    let found = try Snapshot.reading(database, timeout: 5, cancellation: Cancellation()) {
+      snapshot in
+      let start = try snapshot.start(count: 100)
+      let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: database) }
+      looks.append(header.pageCount)
+      if process == nil {
+        let started = try Peer.start(Peer.python, ["-c", writer, database])
+        (process, input) = (started.0, started.2)
+        _ = started.1.fileHandleForReading.availableData
+      }
+      if header.isWAL { try snapshot.protectLog(timeout: 5, cancellation: Cancellation()) }
+      return snapshot.physicalPages(pageSize: header.pageSize)
+    }
+    try input?.fileHandleForWriting.close()
+    process?.waitUntilExit()
+    #expect(looks.count == 2 && looks[0] == 2)
+    #expect(UInt32(found) == looks[1] && found > 2)
   }
 }

@@ -24,12 +24,13 @@ struct OpenedDatabase {
   static func plaintext(_ path: String, exclusive: Bool, _ context: OperationContext) throws
     -> OpenedDatabase
   {
-    let snapshot = try snapshot(path, exclusive, context)
-    let start = try snapshot.start(count: FileClassifier.sampleSize)
-    let kind = kind(of: snapshot, start)
-    guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
-    let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
-    return try finish(snapshot, header, nil, context)
+    try opening(path, exclusive, context) { snapshot in
+      let start = try snapshot.start(count: FileClassifier.sampleSize)
+      let kind = kind(of: snapshot, start)
+      guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
+      let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
+      return try finish(snapshot, header, nil, context)
+    }
   }
 
   /// Opens an encrypted database: detects the settings where none are given, checks the key.
@@ -37,14 +38,15 @@ struct OpenedDatabase {
     _ path: String, key: KeyMaterial, settings: CipherSettings, exclusive: Bool,
     _ context: OperationContext
   ) throws -> OpenedDatabase {
-    let snapshot = try snapshot(path, exclusive, context)
-    let (cipher, isFirstPageDamaged) = try unlock(
-      snapshot, key: key, settings: settings, context)
-    if isFirstPageDamaged {
-      throw KeySearch(snapshot: snapshot, key: key, settings: settings).firstPageDamage(cipher)
+    try opening(path, exclusive, context) { snapshot in
+      let (cipher, isFirstPageDamaged) = try unlock(
+        snapshot, key: key, settings: settings, context)
+      if isFirstPageDamaged {
+        throw KeySearch(snapshot: snapshot, key: key, settings: settings).firstPageDamage(cipher)
+      }
+      let header = try header(of: snapshot, cipher, context)
+      return try finish(snapshot, header, cipher, context)
     }
-    let header = try header(of: snapshot, cipher, context)
-    return try finish(snapshot, header, cipher, context)
   }
 
   /// Finds the settings that the key fits; page 1 may be damaged. Throws `.wrongKey` and
@@ -83,14 +85,15 @@ struct OpenedDatabase {
     return header
   }
 
-  private static func snapshot(_ path: String, _ exclusive: Bool, _ context: OperationContext)
-    throws -> Snapshot
-  {
-    exclusive
-      ? try Snapshot(
-        replacing: path, timeout: context.busyTimeout, cancellation: context.cancellation)
-      : try Snapshot(
-        reading: path, timeout: context.busyTimeout, cancellation: context.cancellation)
+  private static func opening(
+    _ path: String, _ exclusive: Bool, _ context: OperationContext,
+    _ look: (Snapshot) throws -> OpenedDatabase
+  ) throws -> OpenedDatabase {
+    let (timeout, cancellation) = (context.busyTimeout, context.cancellation)
+    guard exclusive else {
+      return try Snapshot.reading(path, timeout: timeout, cancellation: cancellation, look)
+    }
+    return try look(Snapshot(replacing: path, timeout: timeout, cancellation: cancellation))
   }
 
   /// The kind of the file; in a log or journal there may be more of it than in the main file.

@@ -21,9 +21,15 @@ struct VerifySource {
   init(
     _ path: String, key: KeyMaterial?, settings: CipherSettings, _ context: OperationContext
   ) throws {
-    let snapshot = try Snapshot(
-      reading: try System.realPath(path), timeout: context.busyTimeout,
-      cancellation: context.cancellation)
+    self = try Snapshot.reading(
+      System.realPath(path), timeout: context.busyTimeout, cancellation: context.cancellation
+    ) { try VerifySource($0, path, key: key, settings: settings, context) }
+  }
+
+  private init(
+    _ snapshot: Snapshot, _ path: String, key: KeyMaterial?, settings: CipherSettings,
+    _ context: OperationContext
+  ) throws {
     self.snapshot = snapshot
     var header: DatabaseHeader?
     var field: String?

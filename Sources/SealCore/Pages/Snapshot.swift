@@ -13,6 +13,8 @@ final class Snapshot: @unchecked Sendable {
   let fileSize: UInt64
   private let status: FileStatus
   private let logStatus: FileStatus?
+  /// Nobody could write to main file or log since they were looked at first.
+  private let wasProtected: Bool
 
   var path: String { file.path }
 
@@ -22,6 +24,21 @@ final class Snapshot: @unchecked Sendable {
     try Self.requireRegular(file)
     let lock = try DatabaseLock(shared: file, timeout: timeout, cancellation: cancellation)
     try self.init(file, lock, timeout, cancellation)
+  }
+
+  /// Opens `path` for reading and has `look` find out what it is, which ends with `protectLog` for a
+  /// database in WAL mode. Until then, where no log was there, a reader's lock keeps nobody from
+  /// beginning one and writing it back: if that happened, everything is done once more.
+  static func reading<R>(
+    _ path: String, timeout: Double, cancellation: Cancellation, _ look: (Snapshot) throws -> R
+  ) throws -> R {
+    for _ in 0..<4 {
+      let snapshot = try Snapshot(reading: path, timeout: timeout, cancellation: cancellation)
+      let result = Result { try look(snapshot) }
+      if try snapshot.wasProtected || snapshot.isAsFound() { return try result.get() }
+      try cancellation.check()
+    }
+    return try look(Snapshot(reading: path, timeout: timeout, cancellation: cancellation))
   }
 
   /// Opens `path` under the exclusive lock, for a command that will replace the file.
@@ -38,7 +55,9 @@ final class Snapshot: @unchecked Sendable {
     self.file = file
     self.lock = lock
     let sidecars = Sidecars(of: file.path)
-    if try Self.holdsBytes(sidecars.log) {
+    let hasLog = try Self.holdsBytes(sidecars.log)
+    wasProtected = hasLog || lock.strength == .exclusive
+    if hasLog {
       try lock.protectLog(timeout: timeout, cancellation: cancellation)
     }
     status = try file.status()
@@ -119,6 +138,12 @@ final class Snapshot: @unchecked Sendable {
   /// Protects a database whose header turned out to say WAL although no log was there.
   func protectLog(timeout: Double, cancellation: Cancellation) throws {
     try lock.protectLog(timeout: timeout, cancellation: cancellation)
+  }
+
+  private func isAsFound() throws -> Bool {
+    let now = try file.status()
+    let log = try FileStatus.of(Sidecars(of: path).log)
+    return now.size == status.size && now.modified == status.modified && log == logStatus
   }
 
   /// Throws `.changedWhileReading` if main file or log are not what they were. A log that others
