@@ -110,14 +110,8 @@ struct SchemaCommand {
       return !isPlain
     }
     let settings = CipherOptions.source.settings(from: parsed)
-    let needed = try batch.withContext(database) {
-      try SchemaMigration.needsKey(database, settings: settings, $0)
-    }
-    if !needed, KeyOptions.database.selection(from: parsed).source != nil {
-      // Whoever names a key believes it to be encrypted.
-      throw SealError.wrongKind(path: database, found: .plaintext)
-    }
-    return needed
+    return try session.core.needsKey(
+      database, settings, KeyOptions.database.selection(from: parsed).source != nil)
   }
 
   private func key(for steps: [Step]) throws -> KeyMaterial? {

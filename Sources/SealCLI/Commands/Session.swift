@@ -45,8 +45,8 @@ struct CoreFunctions: Sendable {
       try Reseal.run($0, change: $1, reading: $2)
     }
   /// With whether a key was named for it; answers whether the database needs one.
-  var verifyNeedsKey: @Sendable (String, CipherSettings, Bool) throws -> Bool = {
-    try Verify.needsKey(path: $0, settings: $1, keyIsNamed: $2)
+  var needsKey: @Sendable (String, CipherSettings, Bool) throws -> Bool = {
+    try SourceCheck.needsKey(path: $0, settings: $1, keyIsNamed: $2)
   }
   var verify:
     @Sendable (

@@ -62,7 +62,7 @@ struct VerifyCommand {
   private func run() throws -> Int32 {
     let paths = parsed.operands
     let needs = paths.map { path in
-      Result { try session.core.verifyNeedsKey(path, settings, selection.source != nil) }
+      Result { try session.core.needsKey(path, settings, selection.source != nil) }
     }
     let locked = zip(paths, needs).filter { (try? $0.1.get()) == true }.map(\.0)
     var key: KeyMaterial?
@@ -82,7 +82,7 @@ struct VerifyCommand {
   private func other(_ key: KeyMaterial?) throws -> Verify.Other? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
-    guard try session.core.verifyNeedsKey(path, otherSettings, own.source != nil) else {
+    guard try session.core.needsKey(path, otherSettings, own.source != nil) else {
       return Verify.Other(path: path, key: nil, settings: otherSettings)
     }
     if let key, !session.keys.isNamed(own) {

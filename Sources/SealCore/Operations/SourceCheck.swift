@@ -1,7 +1,8 @@
 // What can be refused before a key is asked for: a user should not type a passphrase for a file
 // that cannot be converted anyway.
 
-enum SourceCheck {
+/// A first look at a source.
+public enum SourceCheck {
   /// The kind of the file at `path`, and whether a key may fit it all the same. Throws `.io` where
   /// it cannot be read.
   static func kind(of path: String) throws -> (kind: FileKind, isDoubtful: Bool) {
@@ -17,6 +18,25 @@ enum SourceCheck {
     return start.withUnsafeBytes { start in
       let kind = FileClassifier.kind(start: start, size: status.size)
       return (kind, hasMore || FileClassifier.mayBeEncrypted(start, kind))
+    }
+  }
+
+  /// Whether the database needs a key. `keyIsNamed`: the caller gave one for it. Throws
+  /// `.wrongKind` for a file that is no database.
+  public static func needsKey(path: String, settings: CipherSettings, keyIsNamed: Bool) throws
+    -> Bool
+  {
+    let (kind, isDoubtful) = try kind(of: path)
+    if settings.plaintextHeader ?? 0 > 0, kind != .empty { return true }
+    switch kind {
+    case .sqlcipher: return true
+    case .plaintext:
+      guard keyIsNamed else { return false }
+      guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
+      return true
+    default:
+      guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
+      return true
     }
   }
 

@@ -30,25 +30,6 @@ public enum Verify {
     }
   }
 
-  /// Whether the database needs a key. `keyIsNamed`: the caller gave one for it. Throws what `run`
-  /// would throw for a file that is no database.
-  public static func needsKey(path: String, settings: CipherSettings, keyIsNamed: Bool) throws
-    -> Bool
-  {
-    let (kind, isDoubtful) = try SourceCheck.kind(of: path)
-    if settings.plaintextHeader ?? 0 > 0, kind != .empty { return true }
-    switch kind {
-    case .sqlcipher: return true
-    case .plaintext:
-      guard keyIsNamed else { return false }
-      guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
-      return true
-    default:
-      guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
-      return true
-    }
-  }
-
   /// Checks one database. Throws `SealError` where there is nothing to give a verdict on.
   public static func run(_ request: Request) throws -> VerifyReport {
     let started = System.now()

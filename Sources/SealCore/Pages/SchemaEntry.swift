@@ -25,14 +25,15 @@ struct SchemaEntry: Sendable, Equatable {
     var texts: [String?] = []
     root = 0
     for column in 0..<5 {
-      guard let serial = Varint.read(head, at: place), let length = Self.length(serial.value),
+      guard let serial = Varint.read(head, at: place), let length = SerialType.length(serial.value),
         length <= payload.count - body
       else { break }
       place += serial.length
-      let bytes = UnsafeRawBufferPointer(rebasing: payload[body..<(body + length)])
+      let value = payload[body..<(body + length)]
       let isText = serial.value >= 13 && serial.value % 2 == 1
-      texts.append(isText ? Self.text(bytes, encoding) : nil)
-      if column == 3 { root = Self.number(serial.value, bytes) }
+      texts.append(
+        isText ? Self.text(UnsafeRawBufferPointer(rebasing: value), encoding) : nil)
+      if column == 3 { root = SerialType.pageNumber(serial.value, value) ?? 0 }
       body += length
     }
     guard texts.count >= 2, let type = texts[0], let name = texts[1] else { return nil }
@@ -51,26 +52,6 @@ struct SchemaEntry: Sendable, Equatable {
 
   /// The table that holds the schema itself.
   static let schema = SchemaEntry(type: "table", name: "sqlite_master", root: 1)
-
-  private static func length(_ serial: UInt64) -> Int? {
-    switch serial {
-    case 0, 8, 9: 0
-    case 1...4: Int(serial)
-    case 5: 6
-    case 6, 7: 8
-    case 10, 11: nil
-    default: Int(exactly: (serial - 12) / 2)
-    }
-  }
-
-  /// An integer as a page number, anything else as 0.
-  private static func number(_ serial: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    if serial == 9 { return 1 }
-    guard (1...6).contains(serial) else { return 0 }
-    var value: Int64 = (bytes.first ?? 0) & 0x80 == 0 ? 0 : -1
-    for byte in bytes { value = value &<< 8 | Int64(byte) }
-    return UInt32(exactly: value) ?? 0
-  }
 
   private static func text(_ bytes: UnsafeRawBufferPointer, _ encoding: UInt32) -> String {
     guard encoding == 2 || encoding == 3 else { return String(decoding: bytes, as: UTF8.self) }

@@ -52,27 +52,6 @@ public enum SchemaMigration {
     for version in versions { try MigrationPlan.requireKnown(version, in: folder) }
   }
 
-  /// Whether the database at `path` needs a key. Throws `.wrongKind` for what is no database.
-  public static func needsKey(
-    _ path: String, settings: CipherSettings, _ context: OperationContext
-  ) throws -> Bool {
-    let snapshot = try Snapshot(
-      reading: try System.realPath(path), timeout: context.busyTimeout,
-      cancellation: context.cancellation)
-    let start = try snapshot.start(count: FileClassifier.sampleSize)
-    let size = max(snapshot.fileSize, UInt64(start.count))
-    return try start.withUnsafeBytes { start in
-      let kind = FileClassifier.kind(start: start, size: size)
-      if FileClassifier.mayBeEncrypted(start, kind) { return true }
-      switch kind {
-      case .sqlcipher, .sqlcipherPlaintextHeader: return true
-      case .plaintext: return settings.plaintextHeader ?? 0 > 0
-      case .journal, .wal, .empty, .truncated, .other:
-        throw SealError.wrongKind(path: path, found: kind)
-      }
-    }
-  }
-
   /// Throws what stands in the way of a new database at `path`, before a key is asked for.
   public static func precheckCreation(_ path: String, _ folder: MigrationFolder) throws {
     try SourceCheck.output(OutputOptions(.target(path)), source: folder.path)
