@@ -139,12 +139,13 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 8]) func answersInOrder(_ atOnce: Int) throws {
-    let requests = (0..<40).map {
-      Verify.Request(
-        path: "/nowhere/\($0)", key: nil, settings: CipherSettings(), context: OperationContext())
-    }
+    let paths = (0..<40).map { "/nowhere/\($0)" }
     let seen = Mutex<[Int]>([])
-    try Verify.runAll(requests, atOnce: atOnce, cancellation: Cancellation()) { index, result in
+    try SideBySide.run(paths, atOnce: atOnce, cancellation: Cancellation()) { index in
+      try Verify.run(
+        Verify.Request(
+          path: paths[index], key: nil, settings: CipherSettings(), context: OperationContext()))
+    } deliver: { index, result in
       if case .failure(SealError.io) = result { seen.withLock { $0.append(index) } }
     }
     #expect(seen.withLock { $0 } == Array(0..<40))

@@ -45,8 +45,8 @@ enum Catalog {
   /// What encrypt and decrypt promise alike.
   static let promise = [
     """
-    The source is only read, whatever happens, its -wal and -journal included; committed content \
-    of both is part of what is converted. The output appears under its name only after it was \
+    The source is only read, its -wal and -journal included, until in place the proven output \
+    takes its name; committed content of both is part of what is converted. The output appears under its name only after it was \
     synced, read back, authenticated page by page, and compared equal to the source. Rows are \
     copied as bytes: collations, functions and modules that this machine lacks do not matter.
     """,

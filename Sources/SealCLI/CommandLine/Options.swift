@@ -25,7 +25,8 @@ enum Options {
       and target to be one file.
       """)
   static let dryRun = OptionSpec(
-    name: "dry-run", short: "n", section: .output, help: "check everything and write nothing",
+    name: "dry-run", short: "n", section: .output,
+    help: "check key, target and space, write nothing",
     detail: "Key, settings, target and space are checked as in a real run.")
   static let shred = OptionSpec(
     name: "shred", section: .output, help: "then overwrite and remove the plaintext",

@@ -2,6 +2,7 @@
 // of one is said, and the summary at the end.
 
 internal import SealCore
+internal import Synchronization
 
 /// The databases of one command line.
 struct Batch {
@@ -15,12 +16,68 @@ struct Batch {
   /// Several files were named: each gets its line, and a failure ends with status 1.
   var isSeveral: Bool { count > 1 }
 
-  /// Runs `body` for the database `subject`, with its progress on the terminal.
-  func withContext<R>(_ subject: String, _ body: (OperationContext) throws -> R) rethrows -> R {
+  /// What every operation of this command line is given.
+  var context: OperationContext {
     var context = OperationContext()
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
     if let number = parsed.integer(Options.jobs) { context.workers = number }
+    return context
+  }
+
+  /// Does `work` for each of `subjects` (by index): one with its progress on the terminal, several
+  /// side by side. `answer` says what came of each, in their order, and gives the exit status. After
+  /// an interruption the rest is left out.
+  func forEach<Report: Sendable>(
+    _ subjects: [String], work: @escaping @Sendable (Int, OperationContext) throws -> Report,
+    answer: @escaping @Sendable (Int, Result<Report, any Error>) -> Int32
+  ) -> Outcome {
+    guard isSeveral else {
+      let result = Result { try withContext(subjects.first ?? "") { try work(0, $0) } }
+      return Outcome(status: answer(0, result))
+    }
+    let cores = parsed.integer(Options.jobs) ?? OperationContext.processorCount
+    var context = context
+    context.workers = max(1, cores / subjects.count)
+    let tally = Mutex(Outcome())
+    let ended = Result {
+      try SideBySide.run(
+        subjects, atOnce: cores, cancellation: session.cancellation,
+        work: { [context] in try work($0, context) }
+      ) { index, result in
+        if case .failure(SealError.interrupted) = result { return }
+        let status = answer(index, result)
+        tally.withLock {
+          $0.status = status
+          $0.answered += 1
+          $0.failures += status == 0 ? 0 : 1
+        }
+      }
+    }
+    return tally.withLock { outcome in
+      if case .failure(let error) = ended { outcome.interruption = error }
+      if outcome.answered < subjects.count, outcome.interruption == nil,
+        let number = session.cancellation.requested
+      {
+        outcome.interruption = SealError.interrupted(signal: number)
+      }
+      return outcome
+    }
+  }
+
+  /// What came of all.
+  struct Outcome: Sendable {
+    /// Of the last one.
+    var status: Int32 = 0
+    var answered = 0
+    var failures = 0
+    /// Why the rest was left out.
+    var interruption: (any Error)?
+  }
+
+  /// Runs `body` for the database `subject`, with its progress on the terminal.
+  func withContext<R>(_ subject: String, _ body: (OperationContext) throws -> R) rethrows -> R {
+    var context = context
     let display = quiet ? .never : parsed.display(Options.progress)
     let line = ProgressLine(display, on: session.console, subject: subject)
     if let line { context.progress = { line.show($0) } }
@@ -31,7 +88,7 @@ struct Batch {
   /// Says what went wrong with `database`; the exit status.
   func report(_ diagnosis: Diagnosis, on database: String) -> Int32 {
     Tool.say(
-      diagnosis, command: parsed.command.name, database: database, asJSON: asJSON,
+      diagnosis.naming(database), command: parsed.command.name, database: database, asJSON: asJSON,
       on: session.console)
     return diagnosis.exit
   }
@@ -48,7 +105,37 @@ struct Batch {
     return isSeveral ? "\(kind) of \(count) databases" : "\(kind) of \(path)"
   }
 
-  /// Says how many went well; the exit status. `words`: what they were, such as `encrypted`.
+  /// Says how many of several went well; the exit status, which is that of the one where only one
+  /// was named. `words`: what they were, such as `encrypted`.
+  func finish(_ outcome: Outcome, words: String) -> Int32 {
+    guard isSeveral else { return outcome.status }
+    guard let error = outcome.interruption else {
+      return summary(failures: outcome.failures, words: words)
+    }
+    let found = Diagnostics.explain(error)
+    let done = outcome.answered - outcome.failures
+    let left = count - outcome.answered
+    let diagnosis = Diagnosis(
+      found.code,
+      "\(found.sentence.prefix { $0 != ";" }): \(done) of \(count) databases \(words)"
+        + (outcome.failures == 0 ? "" : ", \(outcome.failures) failed")
+        + ", nothing was changed in the other \(left)", facts: found.facts, exit: found.exit)
+    if asJSON {
+      let facts: [JSON.Field] = [
+        .init("command", .string(parsed.command.name)), .init("ok", .bool(false)),
+        .init("code", .string(diagnosis.code.rawValue)),
+        .init("exit", .integer(Int64(diagnosis.exit))),
+        .init("message", .string(diagnosis.sentence)), .init("files", .integer(count)),
+        .init("succeeded", .integer(done)), .init("failed", .integer(outcome.failures)),
+      ]
+      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
+    } else {
+      diagnosis.say(on: session.console)
+    }
+    return diagnosis.exit
+  }
+
+  /// Says how many went well; the exit status.
   func summary(failures: Int, words: String) -> Int32 {
     let done = count - failures
     let status = failures == 0 ? ErrorCode.ok : .checkFailed

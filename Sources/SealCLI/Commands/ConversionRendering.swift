@@ -22,7 +22,7 @@ struct ConversionRendering {
     var lines = [sentence]
     if !report.openingPragmas.isEmpty {
       lines.append("after the key, these open \(report.target):")
-      lines += report.openingPragmas.map { "  PRAGMA \($0.name) = \($0.value);" }
+      lines += report.openingPragmas.map { "  " + Facts.statement($0) }
     }
     lines += indispensable
     return verbose ? lines + details : lines
@@ -43,7 +43,10 @@ struct ConversionRendering {
     }
     let files =
       inPlace ? "\(report.source) in place" : "\(report.source) -> \(report.target)"
-    var parts = [Diagnostics.count(UInt64(report.targetPages), "page"), report.profile.name]
+    // How many pages it would be, only the work can tell.
+    var parts =
+      report.dryRun ? [] : [Diagnostics.count(UInt64(report.targetPages), "page")]
+    parts.append(report.profile.name)
     if let proof = report.proof { parts.append("proven (\(words(proof)))") }
     if let backup = report.backup { parts.append("old file kept as \(backup)") }
     if shredded, !report.dryRun { parts.append("source overwritten and removed") }
@@ -60,20 +63,22 @@ struct ConversionRendering {
   private var details: [String] {
     let profile = report.profile
     let tag = profile.hmacAlgorithm?.rawValue ?? "none"
-    return [
+    let lines = [
       "  page size: \(report.sourcePageSize) -> \(report.targetPageSize) bytes",
-      "  size: \(Diagnostics.bytes(report.bytesRead)) read,"
-        + " \(Diagnostics.bytes(report.bytesWritten)) written",
+      "  size: \(Diagnostics.bytes(report.bytesRead))"
+        + (report.dryRun ? "" : " read, \(Diagnostics.bytes(report.bytesWritten)) written"),
       "  key derivation: \(profile.kdfAlgorithm.rawValue), \(profile.kdfIterations) rounds",
       "  page tags: \(tag)",
-      "  salt: \(Hex.text(report.salt))",
     ]
+    return report.salt.isEmpty ? lines : lines + ["  salt: \(Hex.text(report.salt))"]
   }
 
-  /// Things to know, a line each.
-  var notes: [String] {
+  /// Things to know, a line each. A database in WAL mode without a log is what a clean close leaves:
+  /// it is said to who wants to know everything.
+  func notes(_ verbose: Bool) -> [String] {
     report.notes.compactMap { note in
       if case .saltOutside = note { return nil }
+      if note == .walMissing, !verbose { return nil }
       return Self.sentence(note)
     }
   }
@@ -87,8 +92,8 @@ struct ConversionRendering {
     case .journalApplied(let pages):
       "a hot journal was applied in memory (\(Diagnostics.count(UInt64(clamping: pages), "page")))"
     case .walMissing:
-      "the header says WAL and there is no -wal: if the file was copied, its newest content"
-        + " may be missing"
+      "the journal mode is WAL and there is no -wal, as after a clean close; if the file was copied"
+        + " while it was in use, its newest content may be missing"
     case .walUnusable:
       "there is a -wal whose header SQLite would not believe; nothing in it counts"
     case .saltOutside(let salt): "the file does not hold its salt: \(Hex.text(salt))"
@@ -137,13 +142,14 @@ struct ConversionRendering {
     let facts: [JSON.Field] = [
       .init("target", .string(report.target)), .init("dry_run", .bool(report.dryRun)),
       .init("format", report.profile.formatNumber.map { .integer($0) } ?? .null),
-      .init("settings", Facts.settings(report.profile)), .init("salt", .hex(report.salt)),
+      .init("settings", Facts.settings(report.profile)),
+      .init("salt", report.salt.isEmpty ? .null : .hex(report.salt)),
       .init("source_page_size", .integer(report.sourcePageSize)),
       .init("page_size", .integer(report.targetPageSize)),
       .init("source_pages", .integer(Int64(report.sourcePages))),
-      .init("pages", .integer(Int64(report.targetPages))),
+      .init("pages", report.dryRun ? .null : .integer(Int64(report.targetPages))),
       .init("bytes_read", .unsigned(report.bytesRead)),
-      .init("bytes_written", .unsigned(report.bytesWritten)),
+      .init("bytes_written", report.dryRun ? .null : .unsigned(report.bytesWritten)),
       .init("pragmas", Facts.pragmas(report.openingPragmas)),
       .init("backup", .optional(report.backup)),
       .init("shredded", .bool(shredded && !report.dryRun)), .init("proof", proof),

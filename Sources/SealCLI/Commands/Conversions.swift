@@ -1,10 +1,10 @@
-// What the conversions have in common: check the sources, get the key once, convert one file
-// after the other, say what came of each, and end with the right status.
+// What the conversions have in common: check the sources, get the key once, convert the files side
+// by side, say what came of each in their order, and end with the right status.
 
 internal import SealCore
 
 /// Runs the conversions of one command line.
-struct Conversions {
+struct Conversions: Sendable {
   let parsed: ParsedCommand
   let session: Session
   /// How the report says what was done: `encrypted`.
@@ -12,7 +12,7 @@ struct Conversions {
   /// Cipher settings of the encrypted side, or what to write where both are encrypted.
   let settings: CipherSettings
   /// Refuses a source that cannot be converted, before a key is asked for.
-  let precheck: (String, OutputOptions) throws -> Void
+  let precheck: @Sendable (String, OutputOptions) throws -> Void
   /// The key is to be made up now, so a typed one is asked for twice.
   let newKey: Bool
   /// The command changes databases: without a TARGET, it does so in place.
@@ -20,7 +20,7 @@ struct Conversions {
   /// The key to get, beside the key that is there.
   var replacementKey: KeyOptions?
   /// Converts one file; with the replacement key, where the command takes one.
-  let convert: (ConversionRequest, KeyMaterial?) throws -> ConversionReport
+  let convert: @Sendable (ConversionRequest, KeyMaterial?) throws -> ConversionReport
 
   private var asJSON: Bool { parsed.has(Options.json) }
   private var quiet: Bool { parsed.has(Options.quiet) }
@@ -29,54 +29,45 @@ struct Conversions {
   func run() throws -> Int32 {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
     let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
-    var ready: [ConversionPlan.Step] = []
-    var failures = 0
-    for step in plan.steps {
+    if let folder = parsed.text(Options.outputDir) { try SourceCheck.folder(folder) }
+    let checks = plan.steps.map { step in
+      Result { try precheck(step.source, output(for: step)) }
+    }
+    var keys: (old: KeyMaterial, new: KeyMaterial?)?
+    if let ready = zip(plan.steps, checks).first(where: { (try? $0.1.get()) != nil })?.0 {
       do {
-        try precheck(step.source, output(for: step))
-        ready.append(step)
-      } catch {
-        let status = batch.report(Diagnostics.explain(error), on: step.source)
-        if !batch.isSeveral || Batch.ends(error) { return status }
-        failures += 1
+        keys = (
+          try session.keys.resolve(
+            KeyOptions.database.selection(from: parsed), label: label(ready, batch, newKey),
+            new: newKey),
+          try replacementKey.map {
+            try session.keys.resolve(
+              $0.selection(from: parsed), label: label(ready, batch, true), new: true)
+          }
+        )
+      } catch let error where !batch.isSeveral {
+        // The key of this one database.
+        return batch.report(Diagnostics.explain(error), on: ready.source)
       }
     }
-    guard let first = ready.first else { return summary(batch, failures) }
-    let key: KeyMaterial
-    let replacement: KeyMaterial?
-    do {
-      key = try session.keys.resolve(
-        KeyOptions.database.selection(from: parsed), label: label(first, batch, newKey),
-        new: newKey)
-      replacement = try replacementKey.map {
-        try session.keys.resolve(
-          $0.selection(from: parsed), label: label(first, batch, true), new: true)
-      }
-    } catch let error where !batch.isSeveral {
-      // The key of this one database.
-      return batch.report(Diagnostics.explain(error), on: first.source)
-    }
-    for step in ready {
-      do {
-        say(try convertOne(step, key, replacement, batch), step)
-      } catch {
-        let status = batch.report(Diagnostics.explain(error), on: step.source)
-        if !batch.isSeveral || Batch.ends(error) { return status }
-        failures += 1
-      }
-    }
-    return batch.isSeveral ? summary(batch, failures) : 0
-  }
-
-  private func convertOne(
-    _ step: ConversionPlan.Step, _ key: KeyMaterial, _ replacement: KeyMaterial?, _ batch: Batch
-  ) throws -> ConversionReport {
-    try batch.withContext(step.source) { context in
+    let outcome = batch.forEach(plan.steps.map(\.source)) { [keys] index, context in
+      try checks[index].get()
+      guard let keys else { throw SealError.badKey(.empty) }
+      let step = plan.steps[index]
       let request = ConversionRequest(
-        source: step.source, output: output(for: step), key: key, settings: settings,
+        source: step.source, output: output(for: step), key: keys.old, settings: settings,
         context: context)
-      return try convert(request, replacement)
+      return try convert(request, keys.new)
+    } answer: { index, result in
+      switch result {
+      case .success(let report): say(report, plan.steps[index])
+      case .failure(let error):
+        return batch.report(Diagnostics.explain(error), on: plan.steps[index].source)
+      }
+      return 0
     }
+    return batch.finish(
+      outcome, words: parsed.has(Options.dryRun) ? "would be \(verb)" : verb)
   }
 
   private func output(for step: ConversionPlan.Step) -> OutputOptions {
@@ -105,13 +96,8 @@ struct Conversions {
     for line in quiet ? rendering.indispensable : rendering.lines(parsed.has(Options.verbose)) {
       session.console.result(line)
     }
-    for note in quiet ? [] : rendering.notes {
+    for note in quiet ? [] : rendering.notes(parsed.has(Options.verbose)) {
       session.console.say([Span("note: ", .note), Span("\(report.source): \(note)")])
     }
-  }
-
-  private func summary(_ batch: Batch, _ failures: Int) -> Int32 {
-    let words = parsed.has(Options.dryRun) ? "would be \(verb)" : verb
-    return batch.summary(failures: failures, words: words)
   }
 }

@@ -18,6 +18,12 @@ enum Facts {
     ])
   }
 
+  /// A PRAGMA as SQL. A blob literal wants quotes around it, or it is a syntax error.
+  static func statement(_ pragma: (name: String, value: String)) -> String {
+    let value = pragma.value.hasPrefix("x'") ? "\"\(pragma.value)\"" : pragma.value
+    return "PRAGMA \(pragma.name) = \(value);"
+  }
+
   /// PRAGMAs, in order.
   static func pragmas(_ pragmas: [(name: String, value: String)]) -> JSON {
     .array(

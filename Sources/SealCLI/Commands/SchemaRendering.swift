@@ -30,7 +30,7 @@ struct SchemaRendering {
     if report.dryRun { lines += difference }
     if !report.openingPragmas.isEmpty {
       lines.append("after the key, these open \(report.database):")
-      lines += report.openingPragmas.map { "  PRAGMA \($0.name) = \($0.value);" }
+      lines += report.openingPragmas.map { "  " + Facts.statement($0) }
     }
     return lines + indispensable
   }

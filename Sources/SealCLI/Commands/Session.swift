@@ -48,13 +48,7 @@ struct CoreFunctions: Sendable {
   var needsKey: @Sendable (String, CipherSettings, Bool) throws -> Bool = {
     try SourceCheck.needsKey(path: $0, settings: $1, keyIsNamed: $2)
   }
-  var verify:
-    @Sendable (
-      [Verify.Request], Int, Cancellation,
-      @escaping @Sendable (Int, Result<VerifyReport, any Error>) -> Void
-    ) throws -> Void = {
-      try Verify.runAll($0, atOnce: $1, cancellation: $2, deliver: $3)
-    }
+  var verify: @Sendable (Verify.Request) throws -> VerifyReport = { try Verify.run($0) }
   var migrate: @Sendable (SchemaMigration.Request) throws -> MigrationReport = {
     try SchemaMigration.run($0)
   }

@@ -27,6 +27,18 @@ struct Diagnosis: Sendable, Equatable {
     self.facts = facts
   }
 
+  /// The same, with `database` by the name that the user gave it, where the work knew it, or one of
+  /// its sidecars, by its real path.
+  func naming(_ database: String) -> Diagnosis {
+    guard let subject, let real = SourceCheck.realPath(of: database), real != database,
+      subject.hasPrefix(real)
+    else { return self }
+    let rest = subject.dropFirst(real.count)
+    guard rest.isEmpty || rest.first == "-" else { return self }
+    return Diagnosis(
+      code, sentence, about: database + rest, hint: hint, facts: facts, exit: exit)
+  }
+
   /// Says it on standard error.
   func say(on console: Console) {
     let about = subject.map { $0 + ": " } ?? ""

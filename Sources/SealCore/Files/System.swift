@@ -224,9 +224,12 @@ enum System {
   static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
   /// The permission bits that new files are denied.
-  static func currentUmask() -> mode_t {
+  static func currentUmask() -> mode_t { startUmask }
+
+  /// Asking for it means setting it, which no two threads may do at once: it is asked for once.
+  private static let startUmask: mode_t = {
     let mask = umask(0o077)
     _ = umask(mask)
     return mask
-  }
+  }()
 }

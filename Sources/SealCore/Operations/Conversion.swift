@@ -75,7 +75,7 @@ public struct ConversionReport: Sendable {
   public var dryRun: Bool
   /// The settings of the encrypted side: the output of encrypt, the source of decrypt.
   public var profile: CipherProfile
-  /// The salt of the encrypted side, 16 bytes.
+  /// The salt of the encrypted side, 16 bytes; empty where a dry run would draw one.
   public var salt: [UInt8]
   /// Geometry and size of both sides; bytes.
   public var sourcePageSize: Int

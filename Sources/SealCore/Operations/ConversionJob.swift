@@ -29,6 +29,13 @@ extension TargetCipher {
     return KeyMaterial(derived: keys.encryption, salt: salt)
   }
 
+  /// The salt to report: none where it was drawn for a dry run, because another run draws another.
+  static func knownSalt(
+    _ material: KeyMaterial, _ settings: CipherSettings, _ salt: [UInt8], dryRun: Bool
+  ) -> [UInt8] {
+    dryRun && material.salt == nil && settings.salt == nil ? [] : salt
+  }
+
   /// The salt to write: the raw key's own, the given one, or a random one. `losesSource`: the
   /// command removes what it reads.
   static func salt(

@@ -42,10 +42,12 @@ public enum Encrypt {
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       losesSource: shred, context: context)
     var outcome = try job.run()
-    if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(cipher.salt)) }
+    let known = TargetCipher.knownSalt(
+      request.key, request.settings, salt, dryRun: request.output.dryRun)
+    if profile.plaintextHeader > 0, !known.isEmpty { outcome.notes.append(.saltOutside(known)) }
     if shred, !request.output.dryRun { try Shredder.shred(source.snapshot, plan) }
     return ConversionReport(
-      request.source, job, outcome, profile: profile, salt: cipher.salt,
-      pragmas: profile.pragmas(salt: cipher.salt), seconds: System.now() - started)
+      request.source, job, outcome, profile: profile, salt: known,
+      pragmas: known.isEmpty ? [] : profile.pragmas(salt: known), seconds: System.now() - started)
   }
 }

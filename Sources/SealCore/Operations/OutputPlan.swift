@@ -40,12 +40,7 @@ struct OutputPlan {
     }
     try Self.requireUnrelated([path, backup].compactMap { $0 }, to: source, isInPlace: isInPlace)
     let folder = Path.folder(of: path)
-    guard let status = try FileStatus.of(folder) else {
-      throw SealError.io(IOFailure(.open, path: folder, errno: SystemError.notFound))
-    }
-    guard status.kind == .directory else {
-      throw SealError.io(IOFailure(.open, path: folder, errno: SystemError.notDirectory))
-    }
+    try SourceCheck.folder(folder)
     try System.requireWritable(folder: folder)
   }
 

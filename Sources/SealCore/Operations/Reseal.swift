@@ -61,10 +61,12 @@ public enum Reseal {
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       context: context, oldKey: oldKey)
     var outcome = try job.run()
-    if profile.plaintextHeader > 0 { outcome.notes.append(.saltOutside(cipher.salt)) }
+    let known = TargetCipher.knownSalt(
+      material, request.settings, salt, dryRun: request.output.dryRun)
+    if profile.plaintextHeader > 0, !known.isEmpty { outcome.notes.append(.saltOutside(known)) }
     return ConversionReport(
-      request.source, job, outcome, profile: profile, salt: cipher.salt,
-      pragmas: profile.pragmas(salt: cipher.salt), seconds: System.now() - started)
+      request.source, job, outcome, profile: profile, salt: known,
+      pragmas: known.isEmpty ? [] : profile.pragmas(salt: known), seconds: System.now() - started)
   }
 
   /// Whether `new` leads to the key that the database has, however it is written; `k` and

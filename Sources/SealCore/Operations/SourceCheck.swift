@@ -40,6 +40,19 @@ public enum SourceCheck {
     }
   }
 
+  /// Throws `.io` unless `path` is a folder.
+  public static func folder(_ path: String) throws {
+    guard let status = try FileStatus.of(path) else {
+      throw SealError.io(IOFailure(.open, path: path, errno: SystemError.notFound))
+    }
+    guard status.kind == .directory else {
+      throw SealError.io(IOFailure(.open, path: path, errno: SystemError.notDirectory))
+    }
+  }
+
+  /// Where `path` leads to, all links followed; nil where that cannot be told.
+  public static func realPath(of path: String) -> String? { try? System.realPath(path) }
+
   /// Throws what stands in the way of the output.
   static func output(_ options: OutputOptions, source: String) throws {
     var options = options

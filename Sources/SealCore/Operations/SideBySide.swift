@@ -1,0 +1,53 @@
+// Several databases at once, answered in the order in which they were named: a key's derivation
+// takes a tenth of a second on one core, and ten thousand files have one each.
+
+/// Work on several databases.
+public enum SideBySide {
+  /// Does `work` for each of `paths` (by index), up to `atOnce` of them side by side, and gives
+  /// `deliver` each outcome, one at a time and in order. Throws `.interrupted` where some were left
+  /// out because the end was asked for.
+  public static func run<Report: Sendable>(
+    _ paths: [String], atOnce: Int, cancellation: Cancellation,
+    work: @escaping @Sendable (Int) throws -> Report,
+    deliver: @escaping @Sendable (Int, Result<Report, any Error>) -> Void
+  ) throws {
+    let outcomes = Monitor(Outcomes<Report>())
+    let twins = earlierTwins(of: paths)
+    try ParallelRuns.forEach(
+      count: paths.count, workers: max(1, atOnce), cancellation: cancellation
+    ) {
+      { index in
+        if let twin = twins[index] { outcomes.wait { $0.done.contains(twin) ? () : nil } }
+        let outcome = Result { try work(index) }
+        // Under the lock, so that two that are ready at once are delivered one after the other.
+        outcomes.update { outcomes in
+          outcomes.done.insert(index)
+          outcomes.ready[index] = outcome
+          while let next = outcomes.ready.removeValue(forKey: outcomes.next) {
+            deliver(outcomes.next, next)
+            outcomes.next += 1
+          }
+        }
+      }
+    }
+  }
+
+  /// The one before, where two names lead to one file: both would wait for each other until one
+  /// gives up.
+  private static func earlierTwins(of paths: [String]) -> [Int: Int] {
+    var last: [FileIdentity: Int] = [:]
+    var twins: [Int: Int] = [:]
+    for (index, path) in paths.enumerated() {
+      guard let identity = try? FileStatus.of(path)?.identity else { continue }
+      twins[index] = last.updateValue(index, forKey: identity)
+    }
+    return twins
+  }
+
+  private struct Outcomes<Report: Sendable> {
+    var next = 0
+    var done: Set<Int> = []
+    /// Those that wait for an earlier one.
+    var ready: [Int: Result<Report, any Error>] = [:]
+  }
+}

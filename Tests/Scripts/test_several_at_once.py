@@ -1,0 +1,85 @@
+# Plan: several databases in one run are converted side by side and answered in their order.
+# - whatever --jobs says, the answers come in the order of the names, those refused at once included,
+#   and each output is what one run alone would have made;
+# - one file under two names, in place: one after the other, and the second finds the first's work;
+# - SIGINT in the middle: every database is old or new, whole, and nothing is left beside them.
+import json
+import signal
+import time
+
+import pytest
+
+from support import peers, program, samples
+from support.content import content
+
+RAW = "a1b2c3d4" * 8
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 7])
+def test_answers_come_in_order(work, keys, jobs):
+    (work / "out").mkdir()
+    names = [f"{n}.db" for n in range(9)]
+    for number, name in enumerate(names):
+        if number == 4:
+            (work / name).write_bytes(b"this is no database" * 100)
+        elif number != 6:
+            samples.plain(work / name, f"CREATE TABLE t(a); INSERT INTO t VALUES({number});")
+    result = program.run("encrypt", "--json", "-j", jobs, "--output-dir", work / "out",
+                         "--key-file", keys.raw(RAW), *[work / name for name in names])
+    assert result.exit == 1
+    lines = result.objects
+    assert [line["database"].rsplit("/", 1)[1] for line in lines[:-1]] == names
+    assert [line["code"] for line in lines[:-1]] == [
+        "ok", "ok", "ok", "ok", "wrong_kind", "ok", "io", "ok", "ok"]
+    assert lines[-1]["summary"]["failed"] == 2
+    for number in (0, 3, 8):
+        connection = peers.sealed(work / f"out/{number}.db", f"x'{RAW}'")
+        assert connection.execute("SELECT a FROM t").fetchall() == [(number,)]
+        connection.close()
+
+
+def test_one_file_under_two_names(work, keys):
+    path = samples.plain(work / "a.db")
+    (work / "b.db").symlink_to("a.db")
+    result = program.run("encrypt", "--json", "-j", "4", "--in-place", "--key-file",
+                         keys.raw(RAW), path)
+    assert result.exit == 0
+    before = content(peers.sealed(path, f"x'{RAW}'"))
+    result = program.run("rekey", "--json", "-j", "4", "--in-place", "--key-file", keys.raw(RAW),
+                         "--new-key-file", keys.raw("0123456789abcdef" * 4, "new"), path,
+                         work / "b.db")
+    # The second name has the new key by then, so the old one no longer opens it.
+    assert [line.get("code") for line in result.objects[:-1]] == ["ok", "wrong_key"]
+    assert content(peers.sealed(path, f"x'{'0123456789abcdef' * 4}'")) == before
+
+
+def test_an_interrupt_leaves_each_old_or_new(work, keys):
+    new = "a passphrase that takes its time"
+    paths = [peers.create_sealed(work / f"{n}.db", f"x'{RAW}'", [], samples.fill)
+             for n in range(30)]
+    before = content(peers.sealed(paths[0], f"x'{RAW}'"))
+    old = [path.read_bytes() for path in paths]
+    process = program.start("rekey", "--json", "--in-place", "-j", "2", "--key-file",
+                            keys.raw(RAW), "--new-key-file", keys.file(new + "\n"), *paths)
+    while not process.stdout.readline():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    lines = process.communicate(timeout=30)[0].splitlines()
+    assert process.returncode == -signal.SIGINT
+    assert sorted(p.name for p in work.iterdir()) == sorted(p.name for p in paths)
+    changed = [path for path, data in zip(paths, old) if path.read_bytes() != data]
+    assert 0 < len(changed) < len(paths)
+    summary = json.loads(lines[-1])["summary"]
+    assert summary["code"] == "interrupted" and summary["succeeded"] == len(changed)
+    assert f"{len(changed)} of 30" in summary["message"]
+    for path in paths:
+        connection = peers.sealed(path, new if path in changed else f"x'{RAW}'")
+        assert content(connection) == before
+        connection.close()
+
+
+def test_a_folder_that_is_missing_is_said_once(work, keys):
+    paths = [samples.plain(work / f"{n}.db") for n in range(3)]
+    result = program.run("encrypt", "--output-dir", work / "none", "--key-file", keys.raw(RAW),
+                         *paths)
+    assert result.exit == 9 and result.text.count("no such file") == 1 and "none" in result.text
