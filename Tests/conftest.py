@@ -1,6 +1,7 @@
 # Shared by every test of the built binary: a work folder, the check that the peers are there (a
 # missing peer fails the run; it never skips a test), and the switch of the slow suite.
 import os
+import signal
 
 import pytest
 
@@ -9,6 +10,8 @@ from support import peers, program
 
 def pytest_configure(config):
     """Stops at once, in one sentence, where the binary or a peer is missing."""
+    # A shell's background job ignores SIGINT, and so would every program that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     missing = program.missing() + peers.missing()
     if missing:
         raise pytest.UsageError("; ".join(missing))

@@ -34,6 +34,7 @@ private let samples: [(SealError, Int32)] =
   ].map { (SealError.exists(path: path, $0), 7) }
   + [
     (.locked(path: path, holders: []), 8), (.inUse(path: path, holders: []), 8),
+    (.writeProtected(path: path), 9),
     (.locked(path: path, holders: [ProcessName(id: 7, name: "app")]), 8),
     (.changedWhileReading(path: path), 8), (.io(IOFailure(.open, path: path, errno: 2)), 9),
     (.io(IOFailure(.sync, path: path, errno: 5)), 9),

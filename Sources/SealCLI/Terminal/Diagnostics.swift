@@ -33,7 +33,12 @@ enum Diagnostics {
     case .locked(let path, let holders):
       return locked(path, holders, hint: "close it, or wait longer with --busy-timeout")
     case .inUse(let path, let holders):
-      return locked(path, holders, hint: "close it; --force replaces the file all the same")
+      return locked(
+        path, holders, hint: "close it; with --force it would go on with a file that has no name")
+    case .writeProtected(let path):
+      return Diagnosis(
+        .io, "the file is write-protected", about: path,
+        hint: "chmod u+w takes that away, and so does --force for root")
     case .changedWhileReading(let path):
       return Diagnosis(
         .locked, "the file changed while it was read", about: path,

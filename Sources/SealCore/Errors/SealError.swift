@@ -22,6 +22,8 @@ public enum SealError: Error, Sendable, Equatable {
   /// Others have the file open and it would be replaced under them. Waiting changes nothing: it is
   /// not a lock, and `--force` may be what is wanted.
   case inUse(path: String, holders: [ProcessName])
+  /// The file's mode says that its owner may not write it.
+  case writeProtected(path: String)
   /// The file changed while it was read although nobody held a lock that dbseal could see.
   case changedWhileReading(path: String)
   /// A system call failed.
@@ -52,7 +54,7 @@ public enum SealError: Error, Sendable, Equatable {
     case .wrongKind: .wrongKind
     case .exists: .exists
     case .locked, .inUse, .changedWhileReading: .locked
-    case .io, .noSpace: .io
+    case .io, .noSpace, .writeProtected: .io
     case .unsupported: .unsupported
     case .selfCheckFailed: .selfCheckFailed
     case .migration(let flaw): flaw.code

@@ -74,14 +74,20 @@ struct OutputPlan {
       throw SealError.exists(path: path, .hardLinked(links: status.links))
     }
     let holders = OpenFiles.holders(of: path)
-    guard holders.isEmpty else { throw SealError.inUse(path: path, holders: holders) }
+    guard holders.isEmpty else {
+      // A connection in WAL mode keeps its lock while it lives, and no force takes that away.
+      let isWAL = try FileStatus.of(path + "-shm") != nil
+      throw isWAL
+        ? SealError.locked(path: path, holders: holders)
+        : SealError.inUse(path: path, holders: holders)
+    }
   }
 
   /// Throws where the file's mode says that its owner may not write it, root or not.
   static func requireOwnerWritable(_ path: String) throws {
     guard let status = try FileStatus.of(path) else { return }
     guard status.kind != .regular || status.mode & 0o200 != 0 else {
-      throw SealError.io(IOFailure(.open, path: path, errno: SystemError.notPermitted))
+      throw SealError.writeProtected(path: path)
     }
   }
 
