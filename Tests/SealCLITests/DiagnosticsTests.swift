@@ -89,6 +89,41 @@ private let samples: [(SealError, Int32)] =
         + " (formats 4, 3, 2, 1)")
   }
 
+  @Test(
+    arguments: [
+      (["format 4 with page size 8192"], "format 4 with page size 8192"),
+      (
+        ["format 4 with page size 8192", "format 3 with page size 8192"],
+        "formats 4, 3 with page size 8192"
+      ),
+      (["format 4", "format 3 with 9 rounds"], "format 4; format 3 with 9 rounds"),
+    ] as [([String], String)])
+  func saysWhichSettingsWereTried(_ tried: [String], _ expected: String) {
+    let said = Diagnostics.explain(
+      SealError.wrongKey(WrongKey(path: "a", tried: tried, pagesTried: 2, pagesInFile: 2)))
+    #expect(said.sentence.hasSuffix(" authenticate (\(expected))"))
+  }
+
+  @Test func namesTheOptionsOfTheKeyThatIsMissing() {
+    for set in KeyOptions.sets {
+      let said = Diagnostics.explain(
+        KeyFailure(source: .terminal, flaw: .noTerminal, prefix: set.prefix))
+      #expect(said.hint?.hasPrefix("\(set.file.flag), \(set.descriptor.flag), ") == true)
+      #expect(said.hint?.hasSuffix(", or $\(set.variable)_FILE") == true)
+    }
+  }
+
+  @Test func countsPagesInGrammar() {
+    let one = Damage(path: "a", flaw: .pages([7], total: 1, pagesInFile: 115))
+    #expect(
+      Diagnostics.explain(SealError.damaged(one)).sentence
+        == "damaged: 1 of 115 pages does not authenticate (page 7)")
+    let two = Damage(path: "a", flaw: .pages([7, 9], total: 2, pagesInFile: 115))
+    #expect(
+      Diagnostics.explain(SealError.damaged(two)).sentence
+        == "damaged: 2 of 115 pages do not authenticate (pages 7, 9)")
+  }
+
   @Test func namesTheSidecarThatIsInTheWay() {
     let said = Diagnostics.explain(
       SealError.exists(path: "d/out.db-wal", .sidecar("d/out.db")))

@@ -27,6 +27,9 @@ struct KeyOptions: Sendable {
   /// The key that a database is to get.
   static let new = KeyOptions(prefix: "new-", whose: "the output", section: .newKey)
 
+  /// All sets that some command takes.
+  static let sets = [database, new, against]
+
   init(prefix: String, whose: String, section: OptionSection) {
     self.prefix = prefix
     file = OptionSpec(
@@ -121,6 +124,6 @@ struct KeyOptions: Sendable {
       parsed.has(raw) ? .raw : parsed.has(passphrase) ? .passphrase : .automatic
     return KeySelection(
       source: source, reading: reading, binary: parsed.has(binary), binaryFlag: binary.flag,
-      allowsOpenFile: parsed.has(allowOpenFile), variable: variable)
+      allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix)
   }
 }

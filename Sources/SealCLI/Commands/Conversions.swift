@@ -17,6 +17,8 @@ struct Conversions: Sendable {
   let newKey: Bool
   /// The command changes databases: without a TARGET, it does so in place.
   var inPlaceByDefault = false
+  /// What names the settings of encrypted sources.
+  var sourceOptions: CipherOptions?
   /// The key to get, beside the key that is there.
   var replacementKey: KeyOptions?
   /// Converts one file; with the replacement key, where the command takes one.
@@ -47,7 +49,7 @@ struct Conversions: Sendable {
         )
       } catch let error where !batch.isSeveral {
         // The key of this one database.
-        return batch.report(Diagnostics.explain(error), on: ready.source)
+        return batch.report(explain(error), on: ready.source)
       }
     }
     let outcome = batch.forEach(plan.steps.map(\.source)) { [keys] index, context in
@@ -62,12 +64,16 @@ struct Conversions: Sendable {
       switch result {
       case .success(let report): say(report, plan.steps[index])
       case .failure(let error):
-        return batch.report(Diagnostics.explain(error), on: plan.steps[index].source)
+        return batch.report(explain(error), on: plan.steps[index].source)
       }
       return 0
     }
     return batch.finish(
       outcome, words: parsed.has(Options.dryRun) ? "would be \(verb)" : verb)
+  }
+
+  private func explain(_ error: any Error) -> Diagnosis {
+    Diagnostics.explain(error, reading: sourceOptions)
   }
 
   private func output(for step: ConversionPlan.Step) -> OutputOptions {

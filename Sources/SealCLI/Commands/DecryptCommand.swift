@@ -13,7 +13,8 @@ enum DecryptCommand {
     let exact = parsed.has(Options.exact)
     let conversions = Conversions(
       parsed: parsed, session: session, verb: "decrypted", settings: settings,
-      precheck: { try session.core.precheckDecrypt($0, $1, settings) }, newKey: false
+      precheck: { try session.core.precheckDecrypt($0, $1, settings) }, newKey: false,
+      sourceOptions: .read
     ) { request, _ in
       try session.core.decrypt(request, pageSize, exact)
     }

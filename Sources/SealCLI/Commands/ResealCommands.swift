@@ -46,7 +46,7 @@ private struct Resealing {
     let conversions = Conversions(
       parsed: parsed, session: session, verb: verb, settings: settings,
       precheck: { try session.core.precheckDecrypt($0, $1, sourceSettings) }, newKey: false,
-      inPlaceByDefault: true, replacementKey: replacement
+      inPlaceByDefault: true, sourceOptions: .source, replacementKey: replacement
     ) { request, replacement in
       try session.core.reseal(
         request, replacement.map { .key($0) } ?? .format, sourceSettings)

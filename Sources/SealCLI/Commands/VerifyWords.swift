@@ -68,8 +68,12 @@ extension VerifyRendering {
   private static func pageDamage(_ report: VerifyReport) -> String {
     let damaged = report.pages.damaged
     let share = "\(damaged.count) of \(count(Int(report.pages.total), "page"))"
-    if damaged.allSatisfy({ $0.flaw == .tag }) { return "\(share) do not authenticate" }
-    if damaged.allSatisfy({ $0.flaw == .wiped }) { return "\(share) were wiped to zeros" }
+    if damaged.allSatisfy({ $0.flaw == .tag }) {
+      return "\(share) \(Diagnostics.does(damaged.count)) not authenticate"
+    }
+    if damaged.allSatisfy({ $0.flaw == .wiped }) {
+      return "\(share) \(damaged.count == 1 ? "was" : "were") wiped to zeros"
+    }
     return "\(share) do not authenticate or were wiped to zeros"
   }
 
@@ -91,7 +95,8 @@ extension VerifyRendering {
     }
     if !log.badTags.isEmpty {
       let frames = count(log.badTags.count, "committed frame")
-      parts.append("\(frames) of the -wal do not authenticate")
+      let does = Diagnostics.does(log.badTags.count)
+      parts.append("\(frames) of the -wal \(does) not authenticate")
     }
     return parts
   }

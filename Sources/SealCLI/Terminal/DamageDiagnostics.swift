@@ -13,8 +13,8 @@ enum DamageDiagnostics {
     case .pages(let pages, let total, let pagesInFile):
       return Diagnosis(
         .damaged,
-        "damaged: \(total) of \(Diagnostics.count(UInt64(pagesInFile), "page")) do not"
-          + " authenticate (\(list(pages, total)))",
+        "damaged: \(total) of \(Diagnostics.count(UInt64(pagesInFile), "page"))"
+          + " \(Diagnostics.does(total)) not authenticate (\(list(pages, total)))",
         about: damage.path, hint: advice,
         facts: [
           .init("damaged_pages", .array(pages.map { .integer(Int64($0)) })),

@@ -18,11 +18,30 @@ enum Diagnostics {
     }
   }
 
+  /// The same for a command that reads encrypted databases, whose settings `options` name.
+  static func explain(_ error: any Error, reading options: CipherOptions?) -> Diagnosis {
+    let found = explain(error)
+    guard let options else { return found }
+    switch error {
+    case SealError.wrongKind(_, .sqlcipherPlaintextHeader):
+      return Diagnosis(
+        found.code, "this is a SQLCipher database with a plaintext header", about: found.subject,
+        hint: "\(options.plaintextHeader.flag) 32 (32 bytes for iOS), and \(options.salt.flag)"
+          + " unless the key has it", facts: found.facts)
+    case SealError.badProfile(.saltNeeded):
+      return Diagnosis(
+        found.code, found.sentence, about: found.subject,
+        hint: "\(options.salt.flag) with the 32 hex digits that were said when the file was made",
+        facts: found.facts)
+    default: return found
+    }
+  }
+
   private static func explain(_ error: SealError) -> Diagnosis {
     switch error {
     case .badProfile(let flaw): return ProfileDiagnostics.explain(flaw)
     case .badKey(let flaw): return KeyDiagnostics.explain(flaw)
-    case .wrongKey(let facts): return wrongKey(facts)
+    case .wrongKey(let facts): return KeyDiagnostics.explain(facts)
     case .sameKey(let path):
       return Diagnosis(
         .usage, "the new key is the key that it has, and no setting changes", about: path,
@@ -80,39 +99,6 @@ enum Diagnostics {
     return Diagnosis(.usage, words.0, hint: words.1)
   }
 
-  private static func wrongKey(_ wrong: WrongKey) -> Diagnosis {
-    let formats = wrong.tried.isEmpty ? "" : " (\(list(wrong.tried)))"
-    let tried = UInt64(clamping: wrong.pagesTried)
-    let pages = tried == wrong.pagesInFile ? "page" : "tried page"
-    let share = "0 of \(count(tried, pages)) authenticate"
-    let hint =
-      if wrong.looksRaw {
-        "the key is hex digits and was taken as a passphrase; --raw-key takes it as the key itself"
-      } else if wrong.saltDiffers {
-        "the salt in the raw key is not the one in the file; give the key's own digits only"
-      } else {
-        "check the key and the cipher settings; a file whose first 16 bytes were overwritten"
-          + " looks the same"
-      }
-    return Diagnosis(
-      .wrongKey, "wrong key, or other cipher settings: \(share)\(formats)", about: wrong.path,
-      hint: hint,
-      facts: [
-        .init("tried", .array(wrong.tried.map { .string($0) })),
-        .init("pages_tried", .integer(wrong.pagesTried)),
-        .init("pages", .unsigned(wrong.pagesInFile)),
-      ])
-  }
-
-  /// `format 4`, `formats 4, 3, 2, 1`.
-  private static func list(_ names: [String]) -> String {
-    let prefix = "format "
-    guard names.count > 1, names.allSatisfy({ $0.hasPrefix(prefix) }) else {
-      return names.joined(separator: ", ")
-    }
-    return "formats " + names.map { $0.dropFirst(prefix.count) }.joined(separator: ", ")
-  }
-
   private static func kind(_ path: String, _ found: FileKind) -> Diagnosis {
     let encrypted = "an encrypted database is made into a plaintext one by \(Catalog.tool) decrypt"
     let words: (String, String?) =
@@ -121,7 +107,10 @@ enum Diagnostics {
         ("this is a plaintext SQLite database", "\(Catalog.tool) encrypt encrypts it")
       case .sqlcipher: ("the database is encrypted already, or is none", encrypted)
       case .sqlcipherPlaintextHeader:
-        ("the database is encrypted already, with a plaintext header", encrypted)
+        (
+          "the database is encrypted already, with a plaintext header",
+          "\(Catalog.tool) decrypt makes it into a plaintext one, with --plaintext-header 32 (for iOS)"
+        )
       case .journal:
         ("this is a rollback journal, not a database", "name the database that it belongs to")
       case .wal:
@@ -275,6 +264,9 @@ enum Diagnostics {
   static func count(_ number: UInt64, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
+
+  /// The verb that goes with a number.
+  static func does(_ number: Int) -> String { number == 1 ? "does" : "do" }
 
   /// A size in words.
   static func bytes(_ number: UInt64) -> String {

@@ -27,9 +27,47 @@ enum KeyDiagnostics {
     }
   }
 
+  /// A key that fits nothing.
+  static func explain(_ wrong: WrongKey) -> Diagnosis {
+    let formats = wrong.tried.isEmpty ? "" : " (\(list(wrong.tried)))"
+    let tried = UInt64(clamping: wrong.pagesTried)
+    let pages = tried == wrong.pagesInFile ? "page" : "tried page"
+    let share = "0 of \(Diagnostics.count(tried, pages)) authenticate"
+    let hint =
+      if wrong.looksRaw {
+        "the key is hex digits and was taken as a passphrase; --raw-key takes it as the key itself"
+      } else if wrong.saltDiffers {
+        "the salt in the raw key is not the one in the file; give the key's own digits only"
+      } else {
+        "check the key and the cipher settings; a file whose first 16 bytes were overwritten"
+          + " looks the same"
+      }
+    return Diagnosis(
+      .wrongKey, "wrong key, or other cipher settings: \(share)\(formats)", about: wrong.path,
+      hint: hint,
+      facts: [
+        .init("tried", .array(wrong.tried.map { .string($0) })),
+        .init("pages_tried", .integer(wrong.pagesTried)),
+        .init("pages", .unsigned(wrong.pagesInFile)),
+      ])
+  }
+
+  /// `format 4`, `formats 4, 3, 2, 1`, `formats 4, 3 with page size 8192`, and where the settings
+  /// have less in common, one after the other.
+  private static func list(_ names: [String]) -> String {
+    let prefix = "format "
+    // A format's number is one digit.
+    let endings = Set(names.map { $0.dropFirst(prefix.count + 1) })
+    guard names.count > 1, names.allSatisfy({ $0.hasPrefix(prefix) }), endings.count == 1 else {
+      return names.joined(separator: "; ")
+    }
+    let numbers = names.map { $0.dropFirst(prefix.count).prefix(1) }
+    return "formats " + numbers.joined(separator: ", ") + (endings.first ?? "")
+  }
+
   /// A source that gave no key.
   static func explain(_ failure: KeyFailure) -> Diagnosis {
-    let words = words(failure.flaw)
+    let words = words(failure.flaw, failure.prefix)
     return Diagnosis(.noKey, words.0, about: name(failure.source), hint: words.1)
   }
 
@@ -44,19 +82,21 @@ enum KeyDiagnostics {
     }
   }
 
-  private static func words(_ flaw: KeyFailure.Flaw) -> (String, String?) {
-    let ways = "--key-file, --key-fd, --key-env, --key-command, or $DBSEAL_KEY_FILE"
+  /// `prefix`: which of a command's keys it is, as its options say it.
+  private static func words(_ flaw: KeyFailure.Flaw, _ prefix: String) -> (String, String?) {
+    let options = KeyOptions.sets.first { $0.prefix == prefix } ?? KeyOptions.database
+    let binary = options.binary.flag
     switch flaw {
     case .empty: return ("the key is empty", nil)
     case .unset: return ("the variable is not set", nil)
     case .severalLines:
-      return ("the key has more than one line", "--key-binary takes all bytes as they are")
+      return ("the key has more than one line", "\(binary) takes all bytes as they are")
     case .nul:
-      return ("the key has a NUL byte, which no text has", "--key-binary takes bytes as they are")
+      return ("the key has a NUL byte, which no text has", "\(binary) takes bytes as they are")
     case .byteOrderMark:
       return (
         "the key starts with a byte-order mark, which an editor may have added",
-        "save it without one, or take bytes as they are with --key-binary"
+        "save it without one, or take bytes as they are with \(binary)"
       )
     case .tooLong(let limit): return ("the key is longer than \(limit) bytes", nil)
     case .unreadable(let number): return (SystemCalls.words(number), nil)
@@ -79,10 +119,25 @@ enum KeyDiagnostics {
       return ("\(program) failed with status \(status)", nil)
     case .killed(let program, let signal):
       return ("\(program) was ended by signal \(signal)", nil)
-    case .noTerminal: return ("no key was given, and there is no terminal to ask on", ways)
+    case .noTerminal: return missing(options)
     case .mismatch: return ("the two keys differ", nil)
     case .lineTooLong(let limit):
-      return ("a terminal takes keys of up to \(limit) bytes", "use --key-file")
+      return ("a terminal takes keys of up to \(limit) bytes", "use \(options.file.flag)")
     }
+  }
+
+  /// Nothing names this key.
+  private static func missing(_ options: KeyOptions) -> (String, String?) {
+    let key =
+      switch options.prefix {
+      case KeyOptions.new.prefix: "no new key"
+      case KeyOptions.against.prefix: "no key of the other database"
+      default: "no key"
+      }
+    let ways = [options.file, options.descriptor, options.environment, options.command]
+    return (
+      "\(key) was given, and there is no terminal to ask on",
+      "\(ways.map(\.flag).joined(separator: ", ")), or $\(options.variable)_FILE"
+    )
   }
 }

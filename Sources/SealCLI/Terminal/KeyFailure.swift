@@ -16,6 +16,8 @@ enum KeySource: Sendable, Equatable {
 struct KeyFailure: Error, Sendable, Equatable {
   let source: KeySource
   let flaw: Flaw
+  /// What stands before `key` in the names of the options that this key has: `new-`.
+  var prefix = ""
 
   enum Flaw: Sendable, Equatable {
     case empty

@@ -20,6 +20,8 @@ struct KeySelection: Sendable {
   var allowsOpenFile: Bool
   /// `DBSEAL_KEY`; `_FILE` and `_COMMAND` are appended for the other two.
   var variable: String
+  /// What stands before `key` in the options' names.
+  var prefix = ""
 }
 
 /// Reads keys from where they are.
@@ -39,6 +41,15 @@ struct KeySources: Sendable {
   /// The key that `selection` means. A typed one is asked for with `label`, twice if it is `new`.
   /// Throws `KeyFailure`, `UsageFlaw`, or `SealError.badKey` and `.interrupted`.
   func resolve(_ selection: KeySelection, label: String, new: Bool) throws -> KeyMaterial {
+    do {
+      return try material(selection, label: label, new: new)
+    } catch var failure as KeyFailure {
+      failure.prefix = selection.prefix
+      throw failure
+    }
+  }
+
+  private func material(_ selection: KeySelection, label: String, new: Bool) throws -> KeyMaterial {
     var source = try selection.source ?? defaultSource(selection)
     if source == .standardInput, surroundings.inputIsTerminal() { source = .terminal }
     if source == .terminal, selection.binary { throw UsageFlaw.binaryPrompt(selection.binaryFlag) }

@@ -70,8 +70,46 @@ public struct CipherProfile: Sendable, Equatable {
   /// The format whose defaults these are, the page size included; nil for custom settings.
   public var formatNumber: Int? { (1...4).first { Self.format($0) == self } }
 
-  /// `format 4`, or `custom settings (page size 8192, ...)`: made of the settings alone.
-  public var name: String { formatNumber.map { "format \($0)" } ?? "custom settings" }
+  /// `format 4`, `format 3 with page size 4096 and 64000 rounds`: the format with the fewest other
+  /// settings, the newest of several.
+  public var name: String {
+    var name: String?
+    var fewest = Int.max
+    for number in [4, 3, 2, 1] {
+      guard let others = Self.format(number).map(settings(beside:)), others.count < fewest else {
+        continue
+      }
+      fewest = others.count
+      let all = others.dropLast(1).joined(separator: ", ")
+      let words = [all, others.last ?? ""].filter { !$0.isEmpty }.joined(separator: " and ")
+      name = "format \(number)" + (words.isEmpty ? "" : " with \(words)")
+    }
+    return name ?? "custom settings"
+  }
+
+  /// What differs from `base`, in words.
+  private func settings(beside base: CipherProfile) -> [String] {
+    var words: [String] = []
+    if pageSize != base.pageSize { words.append("page size \(pageSize)") }
+    if kdfIterations != base.kdfIterations { words.append("\(kdfIterations) rounds") }
+    if kdfAlgorithm != base.kdfAlgorithm { words.append("derivation by \(kdfAlgorithm.rawValue)") }
+    if hmacAlgorithm != base.hmacAlgorithm {
+      words.append(hmacAlgorithm.map { "tags by \($0.rawValue)" } ?? "no tags")
+    }
+    if pageNumberOrder != base.pageNumberOrder {
+      words.append("page numbers in order \(pageNumberOrder.rawValue)")
+    }
+    if saltMask != base.saltMask {
+      words.append("salt mask \(saltMask < 16 ? "0" : "")\(String(saltMask, radix: 16))")
+    }
+    if fastKDFIterations != base.fastKDFIterations {
+      words.append("\(fastKDFIterations) rounds for the tags")
+    }
+    if plaintextHeader != base.plaintextHeader {
+      words.append("a plaintext header of \(plaintextHeader)")
+    }
+    return words
+  }
 
   /// Throws `SealError.badProfile` for settings that cannot work.
   public func validate() throws {
