@@ -44,6 +44,8 @@ import Testing
       #expect(option.detail.last == "." && !option.detail.contains("  "), "\(option.detail)")
     }
     for text in command.description { #expect(text.last == "." && !text.contains("\n")) }
+    let statuses = command.outcomes.map(\.exitStatus)
+    #expect(statuses == statuses.sorted())
   }
 
   @Test func namesOnlyOptionsThatExist() throws {

@@ -66,8 +66,8 @@ extension Catalog {
       as far as it can be read, with what is damaged.
       """,
       """
-      Of a plaintext database --tables shows the same. Nothing is ever written: neither to the \
-      database nor beside it.
+      Of a plaintext database --tables shows the same. --tables, --schema, --pages and --query \
+      exclude each other. Nothing is ever written: neither to the database nor beside it.
       """,
     ],
     operands: OperandSpec(names: "DATABASE...", minimum: 1, maximum: nil, completion: .file),

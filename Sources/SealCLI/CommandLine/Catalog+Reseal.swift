@@ -95,5 +95,7 @@ extension Catalog {
         purpose: "See what that would change",
         line: "dbseal migrate --schema migrations --dry-run --key-file app.key app.db"),
     ],
-    outcomes: conversionOutcomes + [.migrationFailed])
+    outcomes: ErrorCode.allCases.filter {
+      conversionOutcomes.contains($0) || $0 == .migrationFailed
+    })
 }
