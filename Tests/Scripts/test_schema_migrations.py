@@ -417,7 +417,7 @@ REFUSED = [
     ("PRAGMA foreign_keys = ON;", "foreign_keys"), ("PRAGMA \"foreign_keys\"=0", "foreign_keys"),
     ("PRAGMA rekey = 'x';", "cipher_pragma"), ("PRAGMA cipher_migrate;", "cipher_pragma"),
     ("\ufeffCOMMIT;", "transaction"), (" \x0bCOMMIT;", "transaction"),
-    ("PRAGMA cache_size = 1;", "useless_pragma"), ("PRAGMA journal_mod = 1;", "useless_pragma"),
+    ("PRAGMA cache_size = 1;", "useless_pragma"), ("PRAGMA journal_mod = 1;", "unknown_pragma"),
 ]
 
 

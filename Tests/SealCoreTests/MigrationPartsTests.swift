@@ -90,6 +90,28 @@ import Testing
     #expect(MigrationRules.refusal(of: pragma, sqlite: 3_026_000) == nil)
   }
 
+  @Test(arguments: [
+    ("PRAGMA nonsense = 1", Refusal.unknownPragma(needs: nil)),
+    ("PRAGMA main.nope(1)", .unknownPragma(needs: nil)),
+    ("PRAGMA nonsense", .unknownPragma(needs: nil)), ("PRAGMA synchronous;", nil),
+    ("PRAGMA main . synchronous", nil), ("PRAGMA synchronous = 1", .idlePragma),
+    ("PRAGMA wal_checkpoint", .idlePragma), ("PRAGMA foreign_keys;", nil),
+    ("PRAGMA foreign_keys(1)", .foreignKeys), ("PRAGMA cache_size", nil),
+    ("PRAGMA main.cache_size = 1", .uselessPragma), ("PRAGMA shrink_memory", .uselessPragma),
+    ("PRAGMA page_count", nil), ("PRAGMA cipher_version", .cipherPragma),
+  ]) func tellsPragmasApart(_ sql: String, _ refusal: Refusal?) {
+    #expect(MigrationRules.refusal(of: sql) == refusal)
+  }
+
+  @Test func knowsThePragmasOfTheEngine() throws {
+    let connection = try Connection(inMemory: "memory")
+    for row in (try? connection.rows("PRAGMA pragma_list")) ?? [] {
+      let name = row.first?.string ?? ""
+      #expect(
+        MigrationRules.refusal(of: "PRAGMA \(name) = 1") != .unknownPragma(needs: nil), "\(name)")
+    }
+  }
+
   @Test func findsPragmasThatLast() throws {
     let text = """
       pragma MAIN . "writable_schema" = 1; PRAGMA [recursive_triggers](on); PRAGMA user_version = 2;
@@ -103,12 +125,15 @@ import Testing
   @Test func forbidsTransactionsHoweverTheyAreWritten() throws {
     let connection = try Connection(inMemory: "memory")
     try connection.execute("BEGIN")
-    try connection.withoutTransactions {
-      for sql in ["COMMIT", "\u{feff}commit", "/**/END", "ROLLBACK", "ATTACH ':memory:' AS b"] {
-        #expect(throws: SealError.self) { try connection.execute(sql) }
-        #expect(connection.isInTransaction)
+    do {
+      let guardian = try MigrationGuard(connection, keeping: [])
+      try withExtendedLifetime(guardian) {
+        for sql in ["COMMIT", "\u{feff}commit", "/**/END", "ROLLBACK", "ATTACH ':memory:' AS b"] {
+          #expect(throws: SealError.self) { try connection.execute(sql) }
+          #expect(connection.isInTransaction)
+        }
+        try connection.execute("CREATE TABLE a(b)")
       }
-      try connection.execute("CREATE TABLE a(b)")
     }
     try connection.execute("COMMIT")
     #expect(!connection.isInTransaction)

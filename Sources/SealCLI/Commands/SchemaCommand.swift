@@ -17,10 +17,10 @@ struct SchemaCommand {
     batch = Batch(parsed: parsed, session: session, count: parsed.operands.count)
   }
 
-  /// A database, and what is known of it before a key is asked for.
+  /// A database, and what a look before a key is asked for found: whether it needs one.
   private struct Step {
     let database: String
-    let needsKey: Bool
+    let look: Result<Bool, any Error>
   }
 
   /// The exit status. Throws what concerns the command line or the folder as a whole.
@@ -29,32 +29,29 @@ struct SchemaCommand {
     let migrations = try MigrationFolder(folder)
     let versions = [SchemaOptions.to, SchemaOptions.baseline].compactMap { parsed.integer($0) }
     try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
-    var (steps, failures) = ([Step](), 0)
-    for database in parsed.operands {
-      do {
-        steps.append(Step(database: database, needsKey: try needsKey(database, migrations)))
-      } catch {
-        let status = batch.report(Self.explain(error), on: database)
-        if !batch.isSeveral || Batch.ends(error) { return status }
-        failures += 1
-      }
+    let steps = parsed.operands.map { database in
+      Step(database: database, look: Result { try needsKey(database, migrations) })
     }
     let key: KeyMaterial?
     do {
       key = try self.key(for: steps)
     } catch let error where !batch.isSeveral {
       // The key of this one database.
-      return batch.report(Diagnostics.explain(error), on: parsed.operands[0])
+      return batch.report(explain(error, parsed.operands[0]), on: parsed.operands[0])
     }
+    // What the look found is said in the order of the command line, like everything else.
+    var (failures, isFirst) = (0, true)
     for step in steps {
       let applied = Mutex([AppliedMigration]())
       do {
+        let needsKey = try step.look.get()
         let result = try batch.withContext(step.database) { context in
-          var request = request(step, migrations, key, context)
+          var request = request(step.database, migrations, needsKey ? key : nil, context)
           request.onApplied = { each in applied.withLock { $0.append(each) } }
           return try session.core.migrate(request)
         }
-        let status = say(result, isFirst: step.database == steps.first?.database)
+        let status = say(result, isFirst: isFirst)
+        isFirst = false
         if !batch.isSeveral { return status }
         failures += status == 0 ? 0 : 1
       } catch {
@@ -115,14 +112,18 @@ struct SchemaCommand {
   }
 
   private func key(for steps: [Step]) throws -> KeyMaterial? {
-    guard let first = steps.first(where: \.needsKey) else { return nil }
+    let first = steps.first { step in
+      if case .success(true) = step.look { true } else { false }
+    }
+    guard let first else { return nil }
     return try session.keys.resolve(
       KeyOptions.database.selection(from: parsed),
       label: batch.label(first.database, isNew: creates), new: creates)
   }
 
   private func request(
-    _ step: Step, _ migrations: MigrationFolder, _ key: KeyMaterial?, _ context: OperationContext
+    _ database: String, _ migrations: MigrationFolder, _ key: KeyMaterial?,
+    _ context: OperationContext
   ) -> SchemaMigration.Request {
     var action = SchemaMigration.Action.apply
     if parsed.has(SchemaOptions.status) { action = .status }
@@ -131,8 +132,8 @@ struct SchemaCommand {
       action = .create(isPlain ? nil : CipherOptions.written.settings(from: parsed))
     }
     var request = SchemaMigration.Request(
-      database: step.database, folder: migrations, action: action, context: context)
-    request.key = step.needsKey ? key : nil
+      database: database, folder: migrations, action: action, context: context)
+    request.key = key
     request.settings = CipherOptions.source.settings(from: parsed)
     request.track = track
     request.target = parsed.integer(SchemaOptions.to).map { Int64($0) }
@@ -165,26 +166,35 @@ struct SchemaCommand {
   {
     let stays = parsed.has(Options.dryRun) || creates ? [] : applied
     return batch.report(
-      SchemaRendering.adding(stays, to: Self.explain(error)), on: database)
+      SchemaRendering.adding(stays, to: explain(error, database)), on: database)
   }
 
-  /// A kind that this command has another answer to than the conversions have.
-  private static func explain(_ error: any Error) -> Diagnosis {
-    let found = Diagnostics.explain(error)
-    guard case SealError.wrongKind(_, let kind) = error else { return found }
-    let header = CipherOptions.source.plaintextHeader.flag
-    let (sentence, hint): (String, String?) =
-      switch kind {
-      case .plaintext: (found.sentence, "leave the key out to migrate it as it is")
-      case .empty: (found.sentence, "remove it, and make a database with --create")
-      case .sqlcipherPlaintextHeader:
-        (
-          "this is a SQLCipher database with a plaintext header",
-          "\(header) with its bytes (32 for iOS), and its salt unless the key has it"
-        )
-      case .sqlcipher, .journal, .wal, .truncated, .other: (found.sentence, found.hint)
+  /// The words of this command, where the conversions have others.
+  private func explain(_ error: any Error, _ database: String) -> Diagnosis {
+    let found = Diagnostics.explain(error, reading: CipherOptions.source)
+    // Of several databases the reader wants to know which, even where the folder is at fault.
+    let subject = found.subject ?? (batch.isSeveral ? database : nil)
+    let hint: String? =
+      switch error {
+      case SealError.wrongKind(_, .plaintext): "leave the key out to migrate it as it is"
+      case SealError.wrongKind(_, .empty): "remove it, and make a database with --create"
+      case SealError.exists(_, let obstacle) where creates: Self.hint(obstacle)
+      default: found.hint
       }
-    return Diagnosis(found.code, sentence, about: found.subject, hint: hint, facts: found.facts)
+    return Diagnosis(
+      found.code, found.sentence, about: subject, hint: hint, facts: found.facts, exit: found.exit)
+  }
+
+  /// Nothing that is there is replaced by a new database.
+  private static func hint(_ obstacle: Obstacle) -> String? {
+    switch obstacle {
+    case .target: "name another file; without --create it is migrated"
+    case .sidecar: "remove it, or name another file"
+    case .sameFile, .directory: "name a file that does not exist"
+    case .danglingLink: "remove the link"
+    case .companion: "choose another name"
+    case .notRegular, .hardLinked, .backup: nil
+    }
   }
 
   /// What a summary says of the databases that went well.

@@ -134,6 +134,7 @@ struct SchemaRendering {
     case .uncheckedReferences(let message):
       return "its foreign keys cannot be checked: \(message)"
     case .saltOutside(let salt): return "the file does not hold its salt: \(Hex.text(salt))"
+    case .noStatements(let file): return "\(file) holds no statement"
     case .leftover(let name):
       return "\(name) was left by a run that was killed; it was removed"
     }
@@ -146,6 +147,7 @@ struct SchemaRendering {
     case .brokenReferences: "broken_references"
     case .uncheckedReferences: "unchecked_references"
     case .saltOutside: "salt_outside"
+    case .noStatements: "no_statements"
     case .leftover: "leftover"
     }
   }

@@ -38,11 +38,14 @@ enum MigrationDiagnostics {
         "\(file), line \(line): this is not text in UTF-8", hint: "save the file as UTF-8")
     case .tooLarge(let file, let limit):
       return Words("\(file): more than \(Diagnostics.bytes(limit))")
+    case .blank(let file):
+      return Words(
+        "\(file) is empty", hint: "write it first; a comment makes it one that does nothing")
     case .unknownVersion(let version, let folder):
       return Words("no file has version \(version)", about: folder)
     case .refused(let place, let refusal):
       return Words(
-        "\(at(place)): \(Self.words(refusal)): \(place.statement)", hint: hint(refusal))
+        "\(at(place)): \(Self.words(refusal)): \(quoted(place))", hint: hint(refusal))
     case .changed(let path, let files):
       return Words(
         "changed since it was applied: \(list(files))", about: path,
@@ -55,13 +58,13 @@ enum MigrationDiagnostics {
       return Words(
         "the database is at version \(newest), beyond \(wanted), and nothing goes back",
         about: path)
-    case .foreignTable(let path, let table):
+    case .foreignTable(let path, let table, let number):
       return Words(
         "its table \(table) was made by another program, and is not understood", about: path,
-        hint: "--track user_version keeps the version in the header instead")
+        hint: "--track user_version keeps the version in the header instead" + warning(number))
     case .failed(let path, let place, let failure):
       return Words(
-        "\(at(place)) failed and was rolled back: \(failure.message): \(place.statement)",
+        "\(at(place)) failed and was rolled back: \(failure.message): \(quoted(place))",
         about: path, hint: hint(failure))
     case .brokenReferences(let path, let file, let count, let before, let first):
       let old = before == 0 ? "" : ", \(before) of them there before"
@@ -89,6 +92,7 @@ enum MigrationDiagnostics {
     case .notText(let file, let line):
       return all("not_text", .init("file", .string(file)), .init("line", .integer(line)))
     case .tooLarge(let file, _): return all("too_large", .init("file", .string(file)))
+    case .blank(let file): return all("empty", .init("file", .string(file)))
     case .unknownVersion(let version, _):
       return all("unknown_version", .init("version", .integer(version)))
     case .refused(let place, let refusal):
@@ -97,7 +101,8 @@ enum MigrationDiagnostics {
     case .outOfOrder(_, let names, let newest):
       return all("out_of_order", files(names), .init("version", .integer(newest)))
     case .beyond(_, let newest, _): return all("beyond", .init("version", .integer(newest)))
-    case .foreignTable(_, let table): return all("foreign_table", .init("table", .string(table)))
+    case .foreignTable(_, let table, _):
+      return all("foreign_table", .init("table", .string(table)))
     case .failed(_, let place, let failure): return all("failed") + facts(place) + facts(failure)
     case .brokenReferences(_, let file, let count, let before, _):
       return all(
@@ -134,6 +139,19 @@ enum MigrationDiagnostics {
 
   private static func at(_ place: StatementPlace) -> String { "\(place.file), line \(place.line)" }
 
+  /// The statement inside of a sentence, which may go on behind it.
+  private static func quoted(_ place: StatementPlace) -> String {
+    place.statement.hasSuffix(";") ? String(place.statement.dropLast()) : place.statement
+  }
+
+  /// What the other store would mean at once, where it is in use already.
+  private static func warning(_ number: Int64?) -> String {
+    guard let number, number != 0 else { return "" }
+    return number < 0
+      ? "; it is \(number) now, which is no version"
+      : "; it is \(number) now, and files up to \(number) would count as applied"
+  }
+
   private static func list(_ files: [String]) -> String {
     let rest = files.count - 5
     return files.prefix(5).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
@@ -150,7 +168,10 @@ enum MigrationDiagnostics {
         + " this PRAGMA does nothing"
     case .cipherPragma: "keys and cipher settings are not a migration's"
     case .uselessPragma: "this PRAGMA leaves nothing in the database"
-    case .unknownPragma(let needs): "this PRAGMA needs SQLite \(needs), and this engine ignores it"
+    case .unknownPragma(let needs?):
+      "this PRAGMA needs SQLite \(needs), and this engine ignores it"
+    case .unknownPragma(nil): "SQLite has no such PRAGMA, and ignores it"
+    case .versionTable: "what was applied is kept in this table, and only rows may be added to it"
     }
   }
 
@@ -159,7 +180,10 @@ enum MigrationDiagnostics {
     case .transaction, .foreignKeys, .uselessPragma, .idlePragma: "take the statement out"
     case .notInTransaction, .otherDatabase: "run it by itself, outside of the migrations"
     case .cipherPragma: "\(Catalog.tool) rekey and \(Catalog.tool) migrate --format change those"
-    case .unknownPragma: nil
+    case .unknownPragma(.some): nil
+    case .unknownPragma(nil): "correct its name, or take the statement out"
+    case .versionTable:
+      "take the statement out; --baseline and --track change what counts as applied"
     }
   }
 
@@ -173,6 +197,7 @@ enum MigrationDiagnostics {
     case .cipherPragma: "cipher_pragma"
     case .uselessPragma: "useless_pragma"
     case .unknownPragma: "unknown_pragma"
+    case .versionTable: "version_table"
     }
   }
 }

@@ -11,6 +11,8 @@ public enum MigrationFlaw: Sendable, Equatable {
   /// A file that cannot be SQL. `line` is where the first such byte stands.
   case notText(file: String, line: Int)
   case tooLarge(file: String, limit: UInt64)
+  /// A file of nothing but blanks: it is still to be written.
+  case blank(file: String)
   /// `--to` or `--baseline` name a version that no file has.
   case unknownVersion(Int64, folder: String)
   /// A statement that cannot be part of a migration's transaction.
@@ -21,8 +23,9 @@ public enum MigrationFlaw: Sendable, Equatable {
   case outOfOrder(path: String, files: [String], newest: Int64)
   /// The database is beyond the version that is asked for, and nothing goes back.
   case beyond(path: String, newest: Int64, wanted: Int64)
-  /// A table of that name is not what dbseal or FMDBMigrationManager make.
-  case foreignTable(path: String, table: String)
+  /// A table of that name is not what dbseal or FMDBMigrationManager make. `userVersion`: what the
+  /// other store holds, or nil.
+  case foreignTable(path: String, table: String, userVersion: Int64?)
   /// SQLite refused a statement, and its file was rolled back.
   case failed(path: String, StatementPlace, StatementFailure)
   /// Rows that refer to nothing after a file had run; it was rolled back. `before`: as many were
@@ -36,7 +39,8 @@ public enum MigrationFlaw: Sendable, Equatable {
     switch self {
     case .unknownVersion: .usage
     case .failed(_, _, let failure): failure.isShortcoming ? .unsupported : .migrationFailed
-    case .none, .duplicate, .versionOutside, .notText, .tooLarge, .refused, .changed, .outOfOrder,
+    case .none, .duplicate, .versionOutside, .notText, .tooLarge, .blank, .refused, .changed,
+      .outOfOrder,
       .beyond, .foreignTable, .brokenReferences, .uncheckedReferences:
       .migrationFailed
     }
@@ -84,6 +88,9 @@ public enum Refusal: Sendable, Equatable {
   case cipherPragma
   /// A PRAGMA that leaves nothing in the database.
   case uselessPragma
-  /// A PRAGMA that this engine does not know and would ignore; the SQLite that is needed.
-  case unknownPragma(needs: String)
+  /// A PRAGMA that this engine does not know and would ignore; the SQLite that is needed, or nil
+  /// where none knows it.
+  case unknownPragma(needs: String?)
+  /// It would change a table in which dbseal keeps what was applied, otherwise than by adding rows.
+  case versionTable
 }

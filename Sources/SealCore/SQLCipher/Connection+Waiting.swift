@@ -45,25 +45,6 @@ extension Connection {
     return sqlite3_get_autocommit(db) == 0
   }
 
-  /// Runs `body`, in which no statement may begin or end a transaction or reach another database,
-  /// however it is written: SQLite itself is asked what each one does.
-  func withoutTransactions<R>(_ body: () throws -> R) throws -> R {
-    let db = try open()
-    let code = ResultCode(
-      sqlite3_set_authorizer(
-        db,
-        { _, action, _, _, _, _ in
-          // Savepoints are harmless inside of a transaction, and FTS makes some of its own.
-          switch action {
-          case SQLITE_TRANSACTION, SQLITE_ATTACH, SQLITE_DETACH: SQLITE_DENY
-          default: SQLITE_OK
-          }
-        }, nil))
-    guard code == .ok else { throw failure(code) }
-    defer { sqlite3_set_authorizer(db, nil, nil) }
-    return try body()
-  }
-
   /// Removes a journal that nobody needs, under the lock that says so: leaving the mode that keeps
   /// journals does it (sqlite3PagerSetJournalMode in pager.c). Before, a hot one is rolled back.
   func clearJournal() throws {

@@ -63,6 +63,7 @@ public struct MigrationFolder: Sendable {
     let script: Result<SqlScript, SealError>
     do {
       let read = try SqlScript(bytes, file: name)
+      if read.isBlank { throw SealError.migration(.blank(file: name)) }
       try MigrationRules.check(read, file: name)
       script = .success(read)
     } catch let error as SealError { script = .failure(error) }

@@ -28,7 +28,7 @@ enum MigrationRules {
     case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE": return .transaction
     case "VACUUM": return .notInTransaction
     case "ATTACH", "DETACH": return .otherDatabase
-    case "PRAGMA": return pragma(name(bytes, &tokens), sqlite)
+    case "PRAGMA": return pragma(Pragma(bytes, &tokens), sqlite)
     default: return nil
     }
   }
@@ -38,7 +38,7 @@ enum MigrationRules {
     let bytes = Array(sql.utf8)
     var tokens = SqlTokens(bytes, range: 0..<bytes.count)
     guard case .word(let verb) = tokens.next() else { return "" }
-    return verb == "PRAGMA" ? "PRAGMA \(name(bytes, &tokens))" : verb
+    return verb == "PRAGMA" ? "PRAGMA \(Pragma(bytes, &tokens).name)" : verb
   }
 
   /// The PRAGMAs whose effect is the connection's: they are switched off behind a file that has
@@ -49,36 +49,52 @@ enum MigrationRules {
       let bytes = Array(statement.sql.utf8)
       var tokens = SqlTokens(bytes, range: 0..<bytes.count)
       guard tokens.next() == .word("PRAGMA") else { continue }
-      let name = name(bytes, &tokens)
+      let name = Pragma(bytes, &tokens).name
       if lasting.contains(name), !found.contains(name) { found.append(name) }
     }
     return found
   }
 
-  /// The name of a PRAGMA in lower case, without the database's that may stand before it.
-  private static func name(_ bytes: [UInt8], _ tokens: inout SqlTokens) -> String {
-    let first = tokens.next()
-    guard tokens.next() == .other(UInt8(ascii: ".")) else { return text(first, bytes) }
-    return text(tokens.next(), bytes)
-  }
+  /// What stands behind the word PRAGMA.
+  private struct Pragma {
+    /// In lower case, without the database's name that may stand before it.
+    let name: String
+    /// Something follows the name.
+    let hasValue: Bool
 
-  private static func text(_ token: SqlTokens.Token?, _ bytes: [UInt8]) -> String {
-    switch token {
-    case .word(let word): word.lowercased()
-    case .quoted(let range):
-      String(decoding: bytes[range].dropFirst().dropLast(), as: UTF8.self).lowercased()
-    case .semicolon, .other, nil: ""
+    init(_ bytes: [UInt8], _ tokens: inout SqlTokens) {
+      var token = tokens.next()
+      var next = tokens.next()
+      if next == .other(UInt8(ascii: ".")) {
+        token = tokens.next()
+        next = tokens.next()
+      }
+      name = Self.text(token, bytes)
+      hasValue = next != nil && next != .semicolon
+    }
+
+    private static func text(_ token: SqlTokens.Token?, _ bytes: [UInt8]) -> String {
+      switch token {
+      case .word(let word): word.lowercased()
+      case .quoted(let range):
+        String(decoding: bytes[range].dropFirst().dropLast(), as: UTF8.self).lowercased()
+      case .semicolon, .other, nil: ""
+      }
     }
   }
 
-  private static func pragma(_ name: String, _ sqlite: Int32) -> Refusal? {
+  private static func pragma(_ pragma: Pragma, _ sqlite: Int32) -> Refusal? {
+    let name = pragma.name
     if let since = useful[name] {
       return sqlite >= since ? nil : .unknownPragma(needs: SqlNews.text(since))
     }
-    if name == "foreign_keys" { return .foreignKeys }
-    if idle.contains(name) { return .idlePragma }
     if name.hasPrefix("cipher_") || cipher.contains(name) { return .cipherPragma }
-    return .uselessPragma
+    // Without a value it only answers what it is set to.
+    let looks = !pragma.hasValue && !acting.contains(name)
+    if name == "foreign_keys" { return looks ? nil : .foreignKeys }
+    if idle.contains(name) { return looks ? nil : .idlePragma }
+    if useless.contains(name) { return looks ? nil : .uselessPragma }
+    return .unknownPragma(needs: nil)
   }
 
   private static let lasting: Set<String> = [
@@ -103,6 +119,24 @@ enum MigrationRules {
     "auto_vacuum", "encoding", "journal_mode", "page_size", "synchronous", "temp_store",
     "wal_checkpoint",
   ]
+
+  /// PRAGMAs that answer, or that set what ends with the connection or is no part of the database's
+  /// content. With those above these are all that sqlite.org/pragma.html has.
+  private static let useless: Set<String> = [
+    "automatic_index", "busy_timeout", "cache_size", "cache_spill", "cell_size_check",
+    "checkpoint_fullfsync", "collation_list", "compile_options", "count_changes",
+    "data_store_directory", "data_version", "database_list", "default_cache_size",
+    "empty_result_callbacks", "freelist_count", "full_column_names", "fullfsync", "function_list",
+    "hard_heap_limit", "journal_size_limit", "legacy_file_format", "locking_mode",
+    "max_page_count", "mmap_size", "module_list", "page_count", "parser_trace", "pragma_list",
+    "query_only", "read_uncommitted", "reverse_unordered_selects", "secure_delete",
+    "short_column_names", "shrink_memory", "soft_heap_limit", "stats", "temp_store_directory",
+    "threads", "trusted_schema", "vdbe_addoptrace", "vdbe_debug", "vdbe_listing", "vdbe_trace",
+    "wal_autocheckpoint",
+  ]
+
+  /// Of these, those that do something without a value.
+  private static let acting: Set<String> = ["shrink_memory", "wal_checkpoint"]
 
   private static let cipher: Set<String> = [
     "fast_kdf_iter", "hexkey", "hexrekey", "kdf_iter", "key", "rekey", "textkey", "textrekey",

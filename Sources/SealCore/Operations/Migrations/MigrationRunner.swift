@@ -15,6 +15,8 @@ public struct AppliedMigration: Sendable, Equatable {
 /// SQLite met damage in the middle of a migration; what it is, only the pages can tell.
 struct EngineDamage: Error {
   var message: String
+  /// It can be nothing else.
+  var isCertain = true
 }
 
 /// Runs migrations on one connection.
@@ -22,7 +24,7 @@ final class MigrationRunner {
   let connection: Connection
   let request: SchemaMigration.Request
   private var references: (known: References, dataVersion: Int64)?
-  /// References were broken, or could not be checked, before a file ran.
+  /// Things to know of the database before, or of a file.
   private(set) var notes: [MigrationNote] = []
 
   init(_ connection: Connection, _ request: SchemaMigration.Request) {
@@ -98,10 +100,12 @@ final class MigrationRunner {
     if lasting.contains("writable_schema") { try connection.allowSchemaEdits() }
     defer { for name in lasting { _ = try? connection.run("PRAGMA \(name) = OFF") } }
     let before = try referencesBefore()
-    try connection.withoutTransactions {
+    if script.statements.isEmpty { note(.noStatements(file: file.name)) }
+    do {
+      let guardian = try MigrationGuard(connection, keeping: VersionStore.tables(request.track))
       for statement in script.statements {
         try cancellation.check()
-        try run(statement, of: file)
+        try run(statement, of: file, guardian)
       }
     }
     try store.record(file)
@@ -132,7 +136,9 @@ final class MigrationRunner {
     try connection.scalar("PRAGMA main.data_version")?.integer ?? 0
   }
 
-  private func run(_ statement: SqlStatement, of file: MigrationFile) throws {
+  private func run(
+    _ statement: SqlStatement, of file: MigrationFile, _ guardian: MigrationGuard
+  ) throws {
     do {
       let compiled = try Statement(connection, statement.sql)
       guard !compiled.hasTail else {
@@ -142,6 +148,9 @@ final class MigrationRunner {
       }
       while try compiled.step() {}
     } catch SealError.engine(_, let code, let message) {
+      if let refusal = guardian.refused {
+        throw SealError.migration(.refused(statement.place(in: file.name), refusal))
+      }
       throw Self.judge(
         ResultCode(rawValue: code), message, path, statement, statement.place(in: file.name))
     }

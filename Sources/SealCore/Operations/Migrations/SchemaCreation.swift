@@ -25,6 +25,7 @@ struct SchemaCreation {
     let plan = try OutputPlan(output, source: request.folder.path, context)
     report.profile = try settings?.profile()
     if request.dryRun {
+      report.salt = try knownSalt(report.profile)
       try rehearse(&report)
     } else {
       report.notes += Replacement.removeLeftovers(of: plan.path).map(MigrationNote.leftover)
@@ -35,6 +36,14 @@ struct SchemaCreation {
       try replacement.commit(replacing: false, backup: nil)
     }
     return report
+  }
+
+  /// The salt that the database will get. nil: a random one, or none.
+  private func knownSalt(_ profile: CipherProfile?) throws -> [UInt8]? {
+    guard let profile, let key = request.key else { return nil }
+    let salt = try TargetCipher.salt(
+      key, profile: profile, given: settings?.salt, losesSource: false)
+    return key.salt == nil && settings?.salt == nil ? nil : salt
   }
 
   private func rehearse(_ report: inout MigrationReport) throws {

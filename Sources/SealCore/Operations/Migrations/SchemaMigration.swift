@@ -116,6 +116,8 @@ public enum MigrationNote: Sendable, Equatable {
   case uncheckedReferences(message: String)
   /// A created file does not hold its salt.
   case saltOutside([UInt8])
+  /// A file of comments alone was applied.
+  case noStatements(file: String)
   /// A temporary file of a run that was killed was removed.
   case leftover(String)
 }

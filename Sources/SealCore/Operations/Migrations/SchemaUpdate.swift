@@ -28,7 +28,8 @@ struct SchemaUpdate {
     let (opening, isDone): (Opening, Bool)
     do {
       (opening, isDone) = try look(path, &report)
-    } catch let damage as EngineDamage {
+    } catch {
+      guard let damage = Self.damage(in: error), damage.isCertain else { throw error }
       throw reported(damage)
     }
     if !isDone { try change(opening, &report) }
@@ -42,8 +43,17 @@ struct SchemaUpdate {
     let opened = try open(path)
     let opening = Opening(path: path, cipher: opened.cipher)
     (report.profile, report.salt) = (opened.cipher?.profile, opened.cipher?.salt)
+    do {
+      return (opening, try look(into: opened, &report))
+    } catch SealError.damaged(let damage) {
+      // SQLite ended at the first page that does not authenticate.
+      throw SealError.damaged(damage.completed(by: scan(opened)))
+    }
+  }
+
+  private func look(into opened: OpenedDatabase, _ report: inout MigrationReport) throws -> Bool {
     let pages = try DecodedPages(opened.store, cancellation: context.cancellation)
-    let isDone = try pages.explaining {
+    return try pages.explaining {
       let connection = try Connection(snapshot: pages, path: request.database)
       try connection.stop(on: context.cancellation)
       try requireSchema(connection)
@@ -56,7 +66,11 @@ struct SchemaUpdate {
       try rehearse(pages, opened.header.pageSize, &report)
       return true
     }
-    return (opening, isDone)
+  }
+
+  private func scan(_ opened: OpenedDatabase) -> PageScan {
+    PageScan(
+      store: opened.store, workers: System.processorCount, cancellation: context.cancellation)
   }
 
   private func open(_ path: String) throws -> OpenedDatabase {
@@ -99,8 +113,9 @@ struct SchemaUpdate {
       switch error {
       case SealError.locked(let path, let holders) where holders.isEmpty:
         throw SealError.locked(path: path, holders: OpenFiles.holders(of: opening.path))
-      case let damage as EngineDamage: throw try diagnose(damage, opening)
-      default: throw error
+      default:
+        guard let damage = Self.damage(in: error) else { throw error }
+        throw try diagnose(damage, opening) ?? error
       }
     }
   }
@@ -157,15 +172,28 @@ struct SchemaUpdate {
     report.states = plan.states
   }
 
-  /// Damage as the pages tell it; where they are silent, in SQLite's words.
-  private func diagnose(_ damage: EngineDamage, _ opening: Opening) throws -> SealError {
+  /// What of SQLite's answers can come from a damaged page, wherever it was met: a statement, the
+  /// table of versions, the check of the references. A page that does not authenticate is an I/O
+  /// error, a malformed image or no more than an error, by the version of SQLCipher.
+  private static func damage(in error: any Error) -> EngineDamage? {
+    if let damage = error as? EngineDamage { return damage }
+    guard case SealError.engine(_, let number, let message) = error else { return nil }
+    let code = ResultCode(rawValue: number)
+    switch code {
+    case .corrupt, .notADatabase: return EngineDamage(message: message)
+    case .ioError: return EngineDamage(message: message, isCertain: false)
+    case .error where message == code.text: return EngineDamage(message: message, isCertain: false)
+    default: return nil
+    }
+  }
+
+  /// Damage as the pages tell it; where they are silent, in SQLite's words. nil: there is none.
+  private func diagnose(_ damage: EngineDamage, _ opening: Opening) throws -> SealError? {
     let opened = try open(opening.path)
-    let scan = PageScan(
-      store: opened.store, workers: System.processorCount, cancellation: context.cancellation)
-    if let found = Damage(forged: try scan.run().forged, in: opened.store) {
+    if let found = Damage(forged: try scan(opened).run().forged, in: opened.store) {
       return .damaged(found)
     }
-    return reported(damage)
+    return damage.isCertain ? reported(damage) : nil
   }
 
   private func reported(_ damage: EngineDamage) -> SealError {

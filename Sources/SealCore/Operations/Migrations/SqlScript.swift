@@ -36,6 +36,8 @@ struct SqlStatement: Sendable, Equatable {
 /// A migration's statements.
 struct SqlScript: Sendable, Equatable {
   let statements: [SqlStatement]
+  /// Not even a comment is in it.
+  let isBlank: Bool
 
   /// Splits `bytes`. Throws `.migration(.notText)`; `file` is the name in errors.
   init(_ bytes: [UInt8], file: String) throws {
@@ -59,6 +61,7 @@ struct SqlScript: Sendable, Equatable {
     }
     if let begun = current { found.append(Self.statement(bytes[begun.start...], begun.line)) }
     statements = found
+    isBlank = bytes[first...].allSatisfy { $0 <= 0x20 || $0 == 0x3b }
   }
 
   private static func statement(_ bytes: ArraySlice<UInt8>, _ line: Int) -> SqlStatement {

@@ -31,6 +31,14 @@ struct VersionStore {
 
   static let table = "schema_migrations"
   static let detailTable = "dbseal_migrations"
+  /// Tables that are the store's, and not a migration's to change.
+  static func tables(_ track: VersionTrack) -> [String] {
+    switch track {
+    case .table: [table, detailTable]
+    case .userVersion: []
+    }
+  }
+
   private static let detailColumns = ["version", "name", "checksum", "applied_at"]
 
   /// The versions that the store can hold.
@@ -123,6 +131,8 @@ struct VersionStore {
   }
 
   private func foreign(_ table: String) -> SealError {
-    .migration(.foreignTable(path: connection.path, table: table))
+    let number = try? connection.scalar("PRAGMA main.user_version")?.integer
+    return .migration(
+      .foreignTable(path: connection.path, table: table, userVersion: number))
   }
 }
