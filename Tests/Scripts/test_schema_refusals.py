@@ -6,7 +6,9 @@
 # - a table of another tool's: the hint says what user_version would mean at once;
 # - several databases: in the order named, each refusal with its name;
 # - damage: all pages that do not authenticate, wherever SQLite met the first one;
+# - after a file its version must be recorded and the schema readable; no step is left out unread;
 # - --create: the salt of a dry run is the real one or none; no hint offers what does not work.
+import os
 import sqlite3
 
 import pytest
@@ -253,3 +255,66 @@ def test_nothing_offers_to_replace_what_is_there(work, tmp_path, keys):
     found = refuse(work, "exists", "migrate", "--schema", folder, "--create", "--key-file",
                    keys.raw(), path)
     assert "--force" not in (found["hint"] or "")
+
+
+# what must not be left behind
+
+def test_a_trigger_that_keeps_the_version_away(work, tmp_path):
+    """It was there before: nothing refuses it, and the file would be applied for ever."""
+    folder = migrations.folder(tmp_path / "m", {"2.sql": "CREATE TABLE b(x);"})
+    path = plain(work / "a.db", """
+        CREATE TABLE schema_migrations(version INTEGER UNIQUE NOT NULL);
+        INSERT INTO schema_migrations VALUES(1);
+        CREATE TRIGGER t BEFORE INSERT ON schema_migrations BEGIN SELECT RAISE(IGNORE); END;""")
+    found = refuse(work, "migration_failed", "migrate", "--schema", folder, path)
+    assert found["flaw"] == "not_recorded" and found["file"] == "2.sql"
+    assert rows(path, "SELECT name FROM sqlite_master WHERE name = 'b'") == []
+
+
+@pytest.mark.parametrize("edit", [
+    "UPDATE sqlite_master SET sql = 'garbage' WHERE name = 'kept';",
+    "UPDATE sqlite_master SET rootpage = 99 WHERE name = 'kept';",
+    "DELETE FROM sqlite_master WHERE name = 'kept';"])
+def test_an_edited_schema_that_nobody_can_read(work, tmp_path, edit):
+    folder = migrations.folder(tmp_path / "m", {
+        "1.sql": "CREATE TABLE a(x);", "2.sql": f"PRAGMA writable_schema = 1;\n{edit}"})
+    path = plain(work / "a.db")
+    # SQLite 3.15 has no way to read an edited schema again.
+    wanted = 11 if NEWEST == 4 else 10
+    assert program.run("migrate", "--dry-run", "--schema", folder, path).exit == wanted
+    result = program.run("migrate", "--json", "--schema", folder, path)
+    assert result.exit == wanted and result.json["file"] == "2.sql", result
+    assert rows(path, "SELECT a FROM kept") == [(1,)]
+    assert rows(path, "PRAGMA integrity_check") == [("ok",)]
+    assert rows(path, "SELECT version FROM schema_migrations") == [(1,)]
+
+
+def test_an_edited_schema_that_is_sound(work, tmp_path):
+    folder = migrations.folder(tmp_path / "m", {
+        "1.sql": "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql ="
+                 " 'CREATE TABLE kept(a CHECK(a < 9))' WHERE name = 'kept';"})
+    path = plain(work / "a.db")
+    result = program.run("migrate", "--schema", folder, path)
+    if NEWEST != 4:
+        assert result.exit == 10 and "3.30" in result.text
+        return
+    assert result.exit == 0, result
+    with pytest.raises(sqlite3.IntegrityError):
+        rows(path, "INSERT INTO kept VALUES(10)")
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_a_migration_that_cannot_be_read_is_not_left_out(work, tmp_path, kind):
+    folder = migrations.folder(tmp_path / "m", {
+        "1.sql": "CREATE TABLE a(x);", "3.sql": "CREATE TABLE c(x);"})
+    step = folder / "2_step.sql"
+    if kind == "link":
+        step.symlink_to("nowhere")
+    elif kind == "folder":
+        step.mkdir()
+    else:
+        os.mkfifo(step)
+    path = plain(work / "a.db")
+    found = refuse(work, "io" if kind == "link" else "migration_failed", "migrate", "--schema",
+                   folder, path)
+    assert "2_step.sql" in found["message"]

@@ -41,6 +41,13 @@ enum MigrationDiagnostics {
     case .blank(let file):
       return Words(
         "\(file) is empty", hint: "write it first; a comment makes it one that does nothing")
+    case .notRegular(let file):
+      return Words(
+        "\(file): it is named as a migration and is no regular file", hint: "rename it, or mend it")
+    case .notRecorded(let path, let file):
+      return Words(
+        "\(file) was rolled back: after it, what was applied cannot be recorded", about: path,
+        hint: "a trigger on \(VersionTrack.table.rawValue), for instance, keeps the row away")
     case .unknownVersion(let version, let folder):
       return Words("no file has version \(version)", about: folder)
     case .refused(let place, let refusal):
@@ -93,6 +100,8 @@ enum MigrationDiagnostics {
       return all("not_text", .init("file", .string(file)), .init("line", .integer(line)))
     case .tooLarge(let file, _): return all("too_large", .init("file", .string(file)))
     case .blank(let file): return all("empty", .init("file", .string(file)))
+    case .notRegular(let file): return all("not_regular", .init("file", .string(file)))
+    case .notRecorded(_, let file): return all("not_recorded", .init("file", .string(file)))
     case .unknownVersion(let version, _):
       return all("unknown_version", .init("version", .integer(version)))
     case .refused(let place, let refusal):

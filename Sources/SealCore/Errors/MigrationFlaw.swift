@@ -11,6 +11,10 @@ public enum MigrationFlaw: Sendable, Equatable {
   /// A file that cannot be SQL. `line` is where the first such byte stands.
   case notText(file: String, line: Int)
   case tooLarge(file: String, limit: UInt64)
+  /// Named as a migration, and a folder, a pipe or the like.
+  case notRegular(file: String)
+  /// After the file had run, what was applied could not be recorded, or something else was gone.
+  case notRecorded(path: String, file: String)
   /// A file of nothing but blanks: it is still to be written.
   case blank(file: String)
   /// `--to` or `--baseline` name a version that no file has.
@@ -39,7 +43,8 @@ public enum MigrationFlaw: Sendable, Equatable {
     switch self {
     case .unknownVersion: .usage
     case .failed(_, _, let failure): failure.isShortcoming ? .unsupported : .migrationFailed
-    case .none, .duplicate, .versionOutside, .notText, .tooLarge, .blank, .refused, .changed,
+    case .none, .duplicate, .versionOutside, .notText, .tooLarge, .notRegular, .notRecorded, .blank,
+      .refused, .changed,
       .outOfOrder,
       .beyond, .foreignTable, .brokenReferences, .uncheckedReferences:
       .migrationFailed

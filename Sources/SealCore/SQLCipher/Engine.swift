@@ -24,6 +24,9 @@ public struct Engine: Sendable {
   /// This process's engine.
   public static let current = Engine()
 
+  /// Whether `PRAGMA writable_schema = RESET` is known: older ones take it for `OFF`.
+  var rereadsSchema: Bool { sqliteVersionNumber >= 3_030_000 }
+
   /// SQLite's version number, without asking anything else.
   static var sqliteNumber: Int32 { sqlite3_libversion_number() }
 

@@ -33,9 +33,16 @@ public struct MigrationFolder: Sendable {
     for name in try System.names(in: path).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     ) {
       let full = Path.join(path, name)
-      guard let digits = Self.digits(of: name), try FileStatus.of(full)?.kind == .regular else {
+      guard let digits = Self.digits(of: name) else {
         if name.utf8.first != UInt8(ascii: ".") { ignored.append(name) }
         continue
+      }
+      // A step that is left out is worse than a run that ends.
+      guard let kind = try FileStatus.of(full)?.kind else {
+        throw SealError.io(IOFailure(.open, path: full, errno: SystemError.notFound))
+      }
+      guard kind == .regular else {
+        throw SealError.migration(.notRegular(file: name))
       }
       guard let version = Int64(digits) else {
         throw SealError.migration(

@@ -97,8 +97,12 @@ final class MigrationRunner {
   private func run(_ file: MigrationFile) throws -> Int {
     let script = try file.script.get()
     let lasting = MigrationRules.lastingPragmas(of: script)
-    if lasting.contains("writable_schema") { try connection.allowSchemaEdits() }
+    if lasting.contains("writable_schema") {
+      try requireRereading(script, of: file)
+      try connection.allowSchemaEdits()
+    }
     defer { for name in lasting { _ = try? connection.run("PRAGMA \(name) = OFF") } }
+    let recorded = try store.read().versions
     let before = try referencesBefore()
     if script.statements.isEmpty { note(.noStatements(file: file.name)) }
     do {
@@ -108,11 +112,46 @@ final class MigrationRunner {
         try run(statement, of: file, guardian)
       }
     }
+    if lasting.contains("writable_schema") { try requireReadableSchema(after: script, of: file) }
     try store.record(file)
+    // A trigger that the file made may keep the row away, and the file would be applied for ever.
+    guard
+      try Set(store.read().versions).isSuperset(of: store.versions(recorded, with: file.version))
+    else {
+      throw SealError.migration(.notRecorded(path: path, file: file.name))
+    }
     let after = try References.check(on: connection)
     try after.requireNoWorse(than: before, path: path, file: file.name)
     references = (after, try dataVersion())
     return script.statements.count
+  }
+
+  /// Throws where this engine could not be made to read an edited schema again.
+  private func requireRereading(_ script: SqlScript, of file: MigrationFile) throws {
+    guard !Engine.current.rereadsSchema, let first = script.statements.first else { return }
+    let failure = StatementFailure(
+      code: ResultCode.error.rawValue,
+      message: "PRAGMA writable_schema is taken only where the schema can be read again afterwards",
+      needs: "3.30", module: nil, engine: Engine.current.sqliteVersion)
+    throw SealError.migration(.failed(path: path, first.place(in: file.name), failure))
+  }
+
+  /// Throws where the schema that the file edited cannot be read any more. This connection has it in
+  /// memory as it was, so it is made to read it anew.
+  private func requireReadableSchema(after script: SqlScript, of file: MigrationFile) throws {
+    guard let last = script.statements.last else { return }
+    do {
+      try connection.run("PRAGMA writable_schema = RESET")
+      _ = try connection.scalar("SELECT count(*) FROM main.sqlite_master")
+      let verdict = try connection.scalar("PRAGMA main.quick_check(1)")?.string
+      guard let verdict, verdict != "ok" else { return }
+      throw SealError.engine(path: path, code: ResultCode.corrupt.rawValue, message: verdict)
+    } catch SealError.engine(_, let code, let message) {
+      let failure = StatementFailure(
+        code: code, message: message, needs: nil, module: nil,
+        engine: Engine.current.sqliteVersion)
+      throw SealError.migration(.failed(path: path, last.place(in: file.name), failure))
+    }
   }
 
   /// What was broken already; known from the file before, unless somebody else wrote since.

@@ -75,6 +75,14 @@ struct VersionStore {
     }
   }
 
+  /// What has to be there after `version` was recorded where `before` was there.
+  func versions(_ before: [Int64], with version: Int64) -> [Int64] {
+    switch track {
+    case .userVersion: [version]
+    case .table: before + [version]
+    }
+  }
+
   /// Records that `file` was applied, in the transaction that is open.
   func record(_ file: MigrationFile) throws {
     switch track {
