@@ -34,11 +34,14 @@ private func report(_ request: ConversionRequest, notes: [Note] = []) -> Convers
     session.core.precheckEncrypt = { source, _ in
       if source == "empty" { throw SealError.wrongKind(path: source, found: .empty) }
     }
-    session.core.encrypt = { request, _ in
+    session.core.encrypt = { [cancellation = session.cancellation] request, _ in
       if request.source == "bad" {
         throw SealError.damaged(Damage(path: "bad", flaw: .structure(page: 7, .pageTwice)))
       }
-      if request.source == "stop" { throw SealError.interrupted(signal: 15) }
+      if request.source == "stop" {
+        cancellation.cancel(signal: 15)
+        try cancellation.check()
+      }
       return report(request, notes: notes)
     }
     let status = Tool.run(words.map { Array($0.utf8) }, session)
@@ -80,7 +83,7 @@ private func report(_ request: ConversionRequest, notes: [Note] = []) -> Convers
 
   @Test func endsWithOneWhereSeveralFilesWereNamedAndOneFailed() {
     let (status, said) = run(
-      "encrypt", "--key-env", "K", "--output-dir", "d", "a", "bad", "empty", "c")
+      "encrypt", "--key-env", "K", "--output-dir", "/tmp", "a", "bad", "empty", "c")
     #expect(status == 1)
     let lines = said.output.split(separator: "\n")
     #expect(lines.count == 3 && lines.last == "2 of 4 databases encrypted, 2 failed")
@@ -89,13 +92,13 @@ private func report(_ request: ConversionRequest, notes: [Note] = []) -> Convers
 
   @Test func stopsAtOnceWhenInterrupted() {
     let (status, said) = run(
-      "encrypt", "--key-env", "K", "--output-dir", "d", "a", "stop", "c")
+      "encrypt", "-j", "1", "--key-env", "K", "--output-dir", "/tmp", "a", "stop", "c")
     #expect(status == 143 && !said.output.contains("c -> "))
   }
 
   @Test func writesOneObjectALineAndNothingElse() {
     let (status, said) = run(
-      "encrypt", "--json", "--key-env", "K", "--output-dir", "d", "a", "bad",
+      "encrypt", "--json", "--key-env", "K", "--output-dir", "/tmp", "a", "bad",
       notes: [.privateMode])
     let lines = said.output.split(separator: "\n")
     #expect(status == 1 && lines.count == 3 && said.error.isEmpty)
