@@ -30,6 +30,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case targetBesideInPlace
   case severalSources(count: Int)
   case sameBaseName(String)
+  /// Two sources, one called as SQLite calls a companion of the other.
+  case companionNames(String, String)
   /// `--key-binary` where the key would be typed.
   case binaryPrompt(String)
   /// `--param` of another form.

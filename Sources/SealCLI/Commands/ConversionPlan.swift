@@ -39,6 +39,14 @@ struct ConversionPlan: Sendable, Equatable {
     for file in files {
       let name = baseName(file)
       guard seen.insert(Array(name.utf8)).inserted else { throw .sameBaseName(name) }
+      // SQLite would take one for the log or journal of the other.
+      for suffix in ["-wal", "-journal", "-shm"] {
+        let base = Array(name.utf8.dropLast(suffix.utf8.count))
+        if seen.contains(Array((name + suffix).utf8)) { throw .companionNames(name, name + suffix) }
+        if name.hasSuffix(suffix), seen.contains(base) {
+          throw .companionNames(String(name.dropLast(suffix.count)), name)
+        }
+      }
       let target = directory.utf8.last == 0x2f ? directory + name : "\(directory)/\(name)"
       steps.append(Step(source: file, destination: .target(target)))
     }

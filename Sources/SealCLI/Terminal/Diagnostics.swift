@@ -63,6 +63,14 @@ enum Diagnostics {
         .locked, "the file changed while it was read", about: path,
         hint: "close the program that writes it, then try again")
     case .io(let failure): return io(failure)
+    case .notShredded(let target, let failure):
+      let found = io(failure)
+      return Diagnosis(
+        found.code,
+        "\(target) is complete and proven, but the source could not be removed: \(found.sentence)",
+        about: failure.path,
+        hint: "it may be overwritten in part: keep \(target), and remove the source by hand",
+        facts: found.facts + [.init("target", .string(target))])
     case .noSpace(let path, let needed, let available):
       return Diagnosis(
         .io,

@@ -27,6 +27,8 @@ enum Signals {
       }
     }
     _ = signal(SIGPIPE, SIG_IGN)
+    // A write beyond the limit then fails, and is told as what it is.
+    _ = signal(SIGXFSZ, SIG_IGN)
     // Ignored by the caller, it would hide how a key command ended.
     _ = signal(SIGCHLD, SIG_DFL)
   }

@@ -52,6 +52,8 @@ enum UsageDiagnostics {
       )
     case .sameBaseName(let name):
       return ("two sources are called \(name), and only one can go to the directory", nil)
+    case .companionNames(let name, let companion):
+      return ("SQLite would take \(companion) for a part of \(name), and remove it", nil)
     case .binaryPrompt(let name):
       return ("\(name) goes with a file, a descriptor or a command, not with a terminal", nil)
     case .badParameter(let text):

@@ -26,6 +26,8 @@ public enum SealError: Error, Sendable, Equatable {
   case writeProtected(path: String)
   /// The file changed while it was read although nobody held a lock that dbseal could see.
   case changedWhileReading(path: String)
+  /// The output `target` is complete and proven, and its source could not be removed.
+  case notShredded(target: String, IOFailure)
   /// A system call failed.
   case io(IOFailure)
   /// The file system of `path` has too little room. Sizes in bytes.
@@ -54,7 +56,7 @@ public enum SealError: Error, Sendable, Equatable {
     case .wrongKind: .wrongKind
     case .exists: .exists
     case .locked, .inUse, .changedWhileReading: .locked
-    case .io, .noSpace, .writeProtected: .io
+    case .io, .noSpace, .writeProtected, .notShredded: .io
     case .unsupported: .unsupported
     case .selfCheckFailed: .selfCheckFailed
     case .migration(let flaw): flaw.code

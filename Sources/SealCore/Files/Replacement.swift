@@ -21,8 +21,14 @@ final class Replacement {
   init(of path: String) throws {
     self.path = path
     folder = Path.folder(of: path)
-    temporary = try Self.makeTemporary(for: path)
-    _ = System.markInUse(temporary.descriptor)
+    var made = try Self.makeTemporary(for: path)
+    _ = System.markInUse(made.descriptor)
+    // Before the mark another run may have taken it for one that was left behind.
+    while try FileStatus.of(made.path)?.identity != made.status().identity {
+      made = try Self.makeTemporary(for: path)
+      _ = System.markInUse(made.descriptor)
+    }
+    temporary = made
   }
 
   deinit { discard() }
@@ -36,11 +42,15 @@ final class Replacement {
   }
 
   /// Gives the file its name. `replacing`: something may stand there; otherwise what appeared in
-  /// the meantime is `.exists`. `backup`: the old file is kept under this name, which must be free.
+  /// the meantime is `.exists`. `expected`: what has to stand there at the last moment, or it is
+  /// `.changedWhileReading`. `backup`: the old file is kept under this name, which must be free.
   /// After this returns, or throws from the folder's sync, the new file stands under `path`.
-  func commit(replacing: Bool, backup: String?) throws {
+  func commit(replacing: Bool, expected: FileIdentity? = nil, backup: String?) throws {
     if let backup { try Self.keep(path, as: backup) }
     do {
+      if let expected, try FileStatus.of(path)?.identity != expected {
+        throw SealError.changedWhileReading(path: path)
+      }
       if replacing {
         try System.rename(temporary.path, to: path)
       } else {

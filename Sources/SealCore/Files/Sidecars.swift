@@ -13,6 +13,9 @@ struct Sidecars: Sendable {
     journal = database + "-journal"
   }
 
+  /// What their names end with.
+  static let suffixes = ["-wal", "-journal", "-shm"]
+
   var all: [String] { [log, journal, sharedMemory] }
 
   /// Those that exist, as paths.

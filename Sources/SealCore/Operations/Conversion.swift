@@ -41,7 +41,8 @@ public struct OperationContext: Sendable {
   func threads(pages: UInt32) -> Int {
     guard pages > 64 else { return 0 }
     let wanted = workers > 0 ? workers : System.processorCount
-    return min(wanted, Self.mostThreads, Int(pages / 32))
+    // More than the cores can use only take memory.
+    return min(wanted, Self.mostThreads, max(8, 2 * System.processorCount), Int(pages / 32))
   }
 }
 

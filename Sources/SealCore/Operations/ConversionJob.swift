@@ -113,6 +113,13 @@ struct ConversionJob {
   /// About how large the output will be, in bytes: the used pages, re-laid. Half-empty pages make
   /// it smaller, records that just filled their pages make it larger.
   private var estimatedSize: UInt64 {
+    // In place, what log or journal hold is written into the old file first.
+    let settled = source.snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? 0
+    let size = source.snapshot.fileSize
+    return outputSize + (plan.isInPlace && settled > size ? settled - size : 0)
+  }
+
+  private var outputSize: UInt64 {
     let free = min(source.header.freePages, source.pageCount - 1)
     let used = UInt64(keepsPages ? source.pageCount : source.pageCount - free)
     let content = used * UInt64(source.header.pageSize - source.header.reserve)

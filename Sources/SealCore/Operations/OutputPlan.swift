@@ -15,12 +15,14 @@ struct OutputPlan {
   /// Checks everything that can be known before the work. Throws `.exists`, `.locked`, `.io`.
   init(_ options: OutputOptions, source: String, _ context: OperationContext) throws {
     self.options = options
+    var halfMade = false
     switch options.destination {
     case .inPlace:
       path = try System.realPath(source)
       isInPlace = true
       replaced = nil
-      try Self.requireReplaceable(path, options)
+      halfMade = try Self.isHalfMade(options.backupSuffix.map { path + $0 }, of: path)
+      try Self.requireReplaceable(path, options, names: halfMade ? 2 : 1)
     case .target(let target):
       path = target
       isInPlace = false
@@ -34,7 +36,7 @@ struct OutputPlan {
       guard !Sidecars(of: path).all.contains(backup) else {
         throw SealError.exists(path: backup, .companion)
       }
-      guard try FileStatus.of(backup, followLinks: false) == nil else {
+      guard try halfMade || FileStatus.of(backup, followLinks: false) == nil else {
         throw SealError.exists(path: backup, .backup)
       }
     }
@@ -42,6 +44,7 @@ struct OutputPlan {
     let folder = Path.folder(of: path)
     try SourceCheck.folder(folder)
     try System.requireWritable(folder: folder)
+    if halfMade, !options.dryRun, let backup { try System.unlink(backup) }
   }
 
   /// Throws where the output, or the backup, would be one of the files that SQLite keeps beside the
@@ -54,6 +57,12 @@ struct OutputPlan {
     let identities = try Set(beside.compactMap { try FileStatus.of($0)?.identity })
     let own = try FileStatus.of(source)?.identity
     for output in outputs {
+      // SQLite takes a file of such a name for the database's own, and removes or plays it back.
+      for suffix in Sidecars.suffixes where output.hasSuffix(suffix) {
+        if try FileStatus.of(String(output.dropLast(suffix.count))) != nil {
+          throw SealError.exists(path: output, .companion)
+        }
+      }
       let status = try FileStatus.of(output)
       var isRelated = try beside.contains { try Path.isSame($0, output) }
       if let status, identities.contains(status.identity) { isRelated = true }
@@ -65,12 +74,19 @@ struct OutputPlan {
     }
   }
 
+  /// Whether the backup is the file itself under a second name: a run that was killed between the
+  /// two steps of keeping the old file left it so.
+  private static func isHalfMade(_ backup: String?, of path: String) throws -> Bool {
+    guard let backup, let own = try FileStatus.of(path), own.links == 2 else { return false }
+    return try FileStatus.of(backup, followLinks: false)?.identity == own.identity
+  }
+
   /// Throws unless the file may be changed in place: its owner may write it, it has one name, and
   /// nobody has it open, the last two unless forced.
-  static func requireReplaceable(_ path: String, _ options: OutputOptions) throws {
+  static func requireReplaceable(_ path: String, _ options: OutputOptions, names: Int = 1) throws {
     guard let status = try FileStatus.of(path), !options.force else { return }
     try requireOwnerWritable(path)
-    guard status.links <= 1 || status.kind != .regular else {
+    guard status.links <= names || status.kind != .regular else {
       throw SealError.exists(path: path, .hardLinked(links: status.links))
     }
     let holders = OpenFiles.holders(of: path)
@@ -134,9 +150,11 @@ struct OutputPlan {
     if isInPlace {
       // Somebody may have opened it while we worked: in WAL mode a waiting connection would go on
       // to make its log beside the new file.
+      try source.requireNamed()
       try Self.requireReplaceable(path, options)
       try source.settle()
     } else if let replaced {
+      try replaced.requireNamed()
       try replaced.settle()
     } else {
       let sidecars = Sidecars(of: path)
@@ -146,7 +164,9 @@ struct OutputPlan {
       try sidecars.remove()
     }
     let kept = try FileStatus.of(path, followLinks: false) == nil ? nil : backup
-    try replacement.commit(replacing: isInPlace || options.force, backup: kept)
+    try replacement.commit(
+      replacing: isInPlace || options.force,
+      expected: isInPlace ? source.identity : replaced?.identity, backup: kept)
     return kept
   }
 }

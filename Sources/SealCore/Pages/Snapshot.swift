@@ -20,9 +20,9 @@ final class Snapshot: @unchecked Sendable {
 
   /// Opens `path` for reading under a reader's lock. Waits up to `timeout` seconds for it.
   convenience init(reading path: String, timeout: Double, cancellation: Cancellation) throws {
-    let file = try File(path)
-    try Self.requireRegular(file)
-    let lock = try DatabaseLock(shared: file, timeout: timeout, cancellation: cancellation)
+    let (file, lock) = try Self.locked(path, .read) {
+      try DatabaseLock(shared: $0, timeout: timeout, cancellation: cancellation)
+    }
     try self.init(file, lock, timeout, cancellation)
   }
 
@@ -43,9 +43,9 @@ final class Snapshot: @unchecked Sendable {
 
   /// Opens `path` under the exclusive lock, for a command that will replace the file.
   convenience init(replacing path: String, timeout: Double, cancellation: Cancellation) throws {
-    let file = try File(path, .readWrite)
-    try Self.requireRegular(file)
-    let lock = try DatabaseLock(exclusive: file, timeout: timeout, cancellation: cancellation)
+    let (file, lock) = try Self.locked(path, .readWrite) {
+      try DatabaseLock(exclusive: $0, timeout: timeout, cancellation: cancellation)
+    }
     try self.init(file, lock, timeout, cancellation)
   }
 
@@ -79,6 +79,36 @@ final class Snapshot: @unchecked Sendable {
   private static func plainPageSize(of file: File) throws -> Int? {
     let start = try file.bytes(at: 0, count: DatabaseHeader.length)
     return try? start.withUnsafeBytes { try DatabaseHeader($0, path: file.path).pageSize }
+  }
+
+  /// The file under its lock. Whoever waited for it may have got that of a file that was replaced
+  /// meanwhile and has no name any more: then the one that has the name now is taken.
+  private static func locked(
+    _ path: String, _ access: File.Access, _ lock: (File) throws -> DatabaseLock
+  ) throws -> (File, DatabaseLock) {
+    for _ in 0..<5 {
+      let file = try File(path, access)
+      try requireRegular(file)
+      let held = try lock(file)
+      if try names(path, file.status().identity) { return (file, held) }
+    }
+    throw SealError.changedWhileReading(path: path)
+  }
+
+  /// Whether `path` still leads to the file with that identity.
+  private static func names(_ path: String, _ identity: FileIdentity) throws -> Bool {
+    try FileStatus.of(path)?.identity == identity
+  }
+
+  /// The file that is read, whatever its name means by now.
+  var identity: FileIdentity { status.identity }
+
+  /// Throws `.changedWhileReading` where the name leads to another file than the one that is read:
+  /// that one is somebody's newer work.
+  func requireNamed() throws {
+    guard try Self.names(path, status.identity) else {
+      throw SealError.changedWhileReading(path: path)
+    }
   }
 
   private static func requireRegular(_ file: File) throws {
@@ -158,6 +188,8 @@ final class Snapshot: @unchecked Sendable {
     guard now.size == status.size, now.modified == status.modified, sameLog else {
       throw SealError.changedWhileReading(path: path)
     }
+    // A reader may lose the name, as long as the file is whole; who replaces it may not.
+    if lock.strength != .shared { try requireNamed() }
   }
 
   /// Writes the overlay into the main file and removes log, index and journal: a checkpoint or a

@@ -1,0 +1,65 @@
+// Plan: the proof of an output fails for a byte that a bad disk changed, wherever it stands.
+// - what a peer wrote is proven to have the content that was read from it, formats with tags;
+// - one bit changed in the salt, which no tag covers, or in any page: the proof fails.
+
+import Foundation
+import Testing
+
+@testable import SealCore
+
+@Suite struct ProverTests {
+  private static let fixtures = Fixture.all.filter {
+    $0.settings.hmac_algorithm != "none" && $0.settings.format ?? 4 > 1
+      && $0.settings.plaintext_header ?? 0 == 0
+  }
+
+  /// Proves the file at `url`, whose content was read from the fixture as the peer left it.
+  private func prove(_ url: URL, _ fixture: Fixture) throws -> Proof {
+    let codec = try fixture.codec()
+    let material = try fixture.material()
+    let keys = try KeyDerivation.derive(material, profile: codec.profile, salt: codec.salt)
+    let cipher = TargetCipher(
+      profile: codec.profile, keys: keys, salt: codec.salt,
+      material: TargetCipher.underived(material, keys, codec.salt))
+    let original = try File(
+      Fixture.folder.appendingPathComponent(fixture.file).path, .read)
+    let pages = UInt32(try original.size() / UInt64(codec.pageSize))
+    let store = PageStore(
+      pages: OutputPages(original, path: "original"), pageSize: codec.pageSize, pageCount: pages,
+      codec: cipher.codec)
+    let reader = try ReadAhead(store, workers: 0, cancellation: Cancellation())
+    let header = try DatabaseHeader.read(from: reader, path: "original").header
+    let key = try StreamDigest.randomKey()
+    let content = WrittenContent(
+      key: key, summary: try ContentWalk.summary(of: reader, path: "original", key: key))
+    return try Prover(
+      file: File(url.path, .read), path: "output", pageSize: codec.pageSize, pageCount: pages,
+      source: header, cipher: cipher, workers: 0, context: OperationContext(), oldKey: nil
+    ).prove(content).0
+  }
+
+  @Test(arguments: fixtures)
+  func findsAChangedByteAnywhere(_ fixture: Fixture) throws {
+    try withFolder { folder in
+      let url = folder.appendingPathComponent("output.db")
+      let bytes = try fixture.bytes()
+      try Data(bytes).write(to: url)
+      #expect(try prove(url, fixture).records > 0)
+      var generator = SeededGenerator(state: 3)
+      let usable = try fixture.codec().usableSize
+      let size = try fixture.codec().pageSize
+      let tag = try fixture.codec().profile.hmacAlgorithm?.length ?? 0
+      var places = Array(0..<16)
+      for _ in 0..<6 {
+        let page = Int.random(in: 0..<(bytes.count / size), using: &generator)
+        places.append(page * size + Int.random(in: 16..<(usable + 16 + tag), using: &generator))
+      }
+      for place in places {
+        var changed = bytes
+        changed[place] ^= 0x20
+        try Data(changed).write(to: url)
+        #expect(throws: SealError.self, "byte \(place)") { try prove(url, fixture) }
+      }
+    }
+  }
+}
