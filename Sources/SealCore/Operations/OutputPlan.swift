@@ -21,7 +21,7 @@ struct OutputPlan {
       path = try System.realPath(source)
       isInPlace = true
       replaced = nil
-      halfMade = try Self.isHalfMade(options.backupSuffix.map { path + $0 }, of: path)
+      halfMade = try Self.isHalfMade(options.backupSuffix.map { [path] in path + $0 }, of: path)
       try Self.requireReplaceable(path, options, names: halfMade ? 2 : 1)
     case .target(let target):
       path = target
