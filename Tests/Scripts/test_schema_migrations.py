@@ -492,6 +492,29 @@ def test_references_that_sqlite_cannot_check(work, tmp_path):
     assert [n["note"] for n in found["notes"]] == ["unchecked_references"]
 
 
+HALF = ("CREATE TABLE p(a); CREATE TABLE p2(id INTEGER PRIMARY KEY);"
+        "CREATE TABLE c(x REFERENCES p(a), w REFERENCES p2(id));"
+        "INSERT INTO p2 VALUES(3); INSERT INTO c VALUES(5, 3);")
+
+
+def test_a_reference_that_sqlite_cannot_check_hides_no_other(work, tmp_path):
+    path = samples.plain(work / "a.db", HALF)
+    folder = migrations.folder(tmp_path / "m", {"1.sql": "INSERT INTO c(w) VALUES(3);"})
+    found = program.ok("migrate", "--schema", folder, path)
+    assert [n["note"] for n in found["notes"]] == ["unchecked_references"]
+    (folder / "2.sql").write_text("INSERT INTO c(w) VALUES(77);")
+    found = refuse_after(work, path, folder)
+    assert found["flaw"] == "broken_references" and found["file"] == "2.sql"
+    assert (found["broken"], found["broken_before"]) == (1, 0)
+    assert rows(path, "SELECT w FROM c") == [(3,), (3,)]
+    # One more that cannot be checked is worse too; that one becomes checkable is not.
+    (folder / "2.sql").write_text("CREATE TABLE d(y REFERENCES p(a));")
+    assert refuse_after(work, path, folder)["flaw"] == "unchecked_references"
+    (folder / "2.sql").write_text("CREATE UNIQUE INDEX p_a ON p(a);")
+    found = program.ok("migrate", "--schema", folder, path)
+    assert [m["state"] for m in found["migrations"]] == ["applied", "applied"]
+
+
 # the schema table, and what one file leaves to the next
 
 def test_the_schema_table_can_be_edited(work, tmp_path):

@@ -3,6 +3,8 @@
 #   SQLite and SQLCipher count them;
 # - rows that break a rule, and rows without a parent: 1; what cannot be checked is named, and is
 #   neither damage nor a clean bill.
+import sqlite3
+
 import pytest
 
 from support import expectations, fidelity_cases, peers, program, samples
@@ -23,7 +25,7 @@ INSERT INTO child SELECT id, 'x' || id FROM parent;
 def make(folder, kind, script=SCRIPT, edit=None):
     """A database of that kind; `edit` gets the open connection afterwards."""
     path = folder / f"{kind}.db"
-    if kind == "plain":
+    if kind != "sealed":
         samples.plain(path, script)
         connection = peers.plain(path)
     else:
@@ -161,6 +163,114 @@ def test_a_key_that_cannot_be_checked_hides_no_other(work, keys, kind):
     assert references["rows"] == 1
     assert [item["table"] for item in references["unchecked"]] == ["wrong"]
     assert "mismatch" in references["unchecked"][0]["message"]
+
+
+# Parents of every kind, and a child of all of them. What is wrong has a row of its own, and its
+# column is null or right elsewhere.
+PARENTS = """
+CREATE TABLE p_rowid(id INTEGER PRIMARY KEY, t TEXT COLLATE NOCASE UNIQUE, n NUMERIC UNIQUE);
+CREATE TABLE p_text(t TEXT PRIMARY KEY, a, b, u);
+CREATE UNIQUE INDEX p_text_ab ON p_text(b, a);
+CREATE UNIQUE INDEX p_text_part ON p_text(u) WHERE u > 0;
+CREATE TABLE p_pair(a, b TEXT, PRIMARY KEY(a, b)) WITHOUT ROWID;
+CREATE TABLE p_collated(t TEXT);
+CREATE UNIQUE INDEX p_collated_t ON p_collated(t COLLATE NOCASE);
+CREATE TABLE p_odd("a ""b" UNIQUE, rowid INTEGER);
+CREATE VIEW p_view AS SELECT 1 AS id;
+INSERT INTO p_rowid VALUES(1, 'One', 1), (2, 'Two', 2.5);
+INSERT INTO p_text VALUES('1', 1, 2, 1), ('x', 3, 4, 0);
+INSERT INTO p_pair VALUES(1, 'one'), (2, 'two');
+INSERT INTO p_collated VALUES('c');
+INSERT INTO p_odd VALUES('odd', 1);
+"""
+CHECKED = [
+    "FOREIGN KEY(c0) REFERENCES p_rowid", "FOREIGN KEY(c1) REFERENCES P_ROWID(T)",
+    "FOREIGN KEY(c2) REFERENCES p_rowid(n)", "FOREIGN KEY(c3) REFERENCES p_text",
+    "FOREIGN KEY(c4, c5) REFERENCES p_text(a, b)", "FOREIGN KEY(c6, c7) REFERENCES p_pair",
+    "FOREIGN KEY(c8) REFERENCES p_odd(\"a \"\"b\")", "FOREIGN KEY(c9) REFERENCES gone(id)",
+    "FOREIGN KEY(c10) REFERENCES child(id)",
+]
+MISMATCHED = [
+    "FOREIGN KEY(c11) REFERENCES p_text(a)", "FOREIGN KEY(c11) REFERENCES p_text(u)",
+    "FOREIGN KEY(c11) REFERENCES p_collated(t)", "FOREIGN KEY(c11) REFERENCES p_view(id)",
+    "FOREIGN KEY(c11) REFERENCES p_pair", "FOREIGN KEY(c11) REFERENCES p_rowid(none)",
+    "FOREIGN KEY(c11) REFERENCES p_collated", "FOREIGN KEY(c11) REFERENCES p_pair(a)",
+]
+COLUMNS = [f"c{number}" + {2: " TEXT", 3: " INTEGER", 4: " TEXT"}.get(number, "")
+           for number in range(12)]
+ROWS = [
+    {0: 1, 1: "ONE", 2: "2.5", 3: 1, 4: "1", 5: 2, 6: 1, 7: "one", 8: "odd", 10: 1},
+    {0: 9}, {0: "x"}, {1: "three"}, {2: "two"}, {3: 2}, {4: 3}, {4: 3, 5: 4}, {4: 3, 5: 5},
+    {6: 2, 7: "TWO"}, {8: "even"}, {9: 1}, {9: 2}, {10: 99}, {11: 5}, {0: "1.0"}, {1: b"One"},
+]
+
+
+def with_keys(keys, rowid="", without=""):
+    rows = "".join(
+        f"INSERT INTO child({', '.join(['id'] + [f'c{n}' for n in row])}) VALUES("
+        f"{', '.join([str(number)] + [literal(value) for value in row.values()])});"
+        for number, row in enumerate(ROWS, 1))
+    return (f"PRAGMA foreign_keys = OFF; {PARENTS} CREATE TABLE child(id INTEGER PRIMARY KEY"
+            f"{rowid}, {', '.join(COLUMNS + keys)}){without}; {rows}")
+
+
+def literal(value):
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    return repr(value)
+
+
+def grouped(found):
+    """foreign_key_check's rows by parent: how many, and the first one's rowid."""
+    groups = {}
+    for _, rowid, parent, _ in found:
+        count, first = groups.get(parent.lower(), (0, rowid))
+        groups[parent.lower()] = (count + 1, first)
+    return groups
+
+
+@pytest.mark.parametrize("rowid, without", [
+    ("", ""), (" DESC", ""), (", rowid, oid", ""), ("", " WITHOUT ROWID")])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_key_that_cannot_be_checked_hides_none_of_its_own_table(work, keys, first, rowid,
+                                                                  without):
+    """SQLite says of the same table without the keys that it cannot check what is to be found."""
+    judge = sqlite3.connect(make(work, "judge", with_keys(CHECKED, rowid, without)))
+    expected = judge.execute("PRAGMA foreign_key_check").fetchall()
+    judge.close()
+    assert len(expected) >= 11
+    both = MISMATCHED + CHECKED if first else CHECKED + MISMATCHED
+    path = make(work, "plain", with_keys(both, rowid, without))
+    found, verdicts = check(path, keys, "plain", "check_failed")
+    references = verdicts["references"]
+    assert references["rows"] == len(expected)
+    by_parent = {}
+    for item in references["violations"]:
+        rows, start = by_parent.get(item["parent"].lower(), (0, item["first_rowid"]))
+        firsts = [at for at in (start, item["first_rowid"]) if at is not None]
+        by_parent[item["parent"].lower()] = (rows + item["rows"], min(firsts, default=None))
+    assert by_parent == grouped(sorted(expected, key=lambda row: row[1] or 0))
+    listed = {row[0]: row[2] for row in sqlite3.connect(path).execute(
+        "PRAGMA foreign_key_list(child)")}
+    unchecked = references["unchecked"]
+    assert len(unchecked) == len(MISMATCHED)
+    assert all(listed[item["constraint"]] == item["parent"] for item in unchecked)
+    assert all("foreign key mismatch" in item["message"] for item in unchecked)
+
+
+def test_each_mismatch_is_one_for_sqlite_too(work, keys):
+    for number, key in enumerate(CHECKED + MISMATCHED):
+        path = samples.plain(work / f"{number}.db", with_keys([key]))
+        judge = sqlite3.connect(path)
+        try:
+            judge.execute("PRAGMA foreign_key_check").fetchall()
+            is_mismatch = False
+        except sqlite3.OperationalError as error:
+            is_mismatch = "mismatch" in str(error)
+        judge.close()
+        assert is_mismatch == (key in MISMATCHED), key
+        references = program.run("--json", "verify", path).json["verdicts"]["references"]
+        assert bool(references["unchecked"]) == is_mismatch, key
 
 
 def test_a_key_that_cannot_be_checked_is_said_and_is_no_failure(work, keys):

@@ -131,7 +131,10 @@ struct VerifyJSON {
         "unchecked",
         .array(
           references.unchecked.map {
-            .object([.init("table", .string($0.table)), .init("message", .string($0.message))])
+            .object([
+              .init("table", .string($0.table)), .init("parent", .string($0.parent)),
+              .init("constraint", .integer($0.constraint)), .init("message", .string($0.message)),
+            ])
           })),
       .init("reason", .optional(Self.word(references.hindrance))),
     ]

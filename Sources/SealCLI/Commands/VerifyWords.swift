@@ -138,17 +138,18 @@ extension VerifyRendering {
 
   /// The third verdict.
   static func references(_ verdict: ReferencesVerdict) -> String {
+    let unchecked = verdict.unchecked.first.map {
+      "not checked in \(count(verdict.unchecked.count, "foreign key")): \($0.message)"
+    }
     switch verdict.state {
-    case .sound: "sound"
-    case .damaged: "damaged"
-    case .violated: "broken: \(Diagnostics.count(verdict.rows, "row")) without a parent"
-    case .skipped: "not asked for"
+    case .sound: return "sound"
+    case .damaged: return "damaged"
+    case .violated:
+      let rows = "broken: \(Diagnostics.count(verdict.rows, "row")) without a parent"
+      return rows + (unchecked.map { "; " + $0 } ?? "")
+    case .skipped: return "not asked for"
     case .notChecked:
-      if let first = verdict.unchecked.first {
-        "not checked in \(count(verdict.unchecked.count, "table")): \(first.message)"
-      } else {
-        "not checked: " + reason(verdict.hindrance, nil)
-      }
+      return unchecked ?? "not checked: " + reason(verdict.hindrance, nil)
     }
   }
 

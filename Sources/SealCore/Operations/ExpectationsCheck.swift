@@ -85,7 +85,7 @@ struct ExpectationsCheck {
     var differences: [ExpectationsVerdict.Difference] = []
     var met: Damage?
     for table in expected.tables {
-      guard let entry = tables.found.first(where: { Self.isSame($0.name, table.name) }) else {
+      guard let entry = tables.found.first(where: { $0.name.isSameName(as: table.name) }) else {
         differences.append(.noTable(table.name))
         continue
       }
@@ -142,18 +142,9 @@ struct ExpectationsCheck {
     let decoded = try DecodedPages(source.store, cancellation: context.cancellation)
     let connection = try Connection(snapshot: decoded, path: source.path)
     try connection.stop(on: context.cancellation)
-    let name = entry.name.replacing("\"", with: "\"\"")
     let found = try decoded.explaining {
-      try connection.scalar("SELECT count(*) FROM \"\(name)\"")
+      try connection.scalar("SELECT count(*) FROM \(entry.name.quoted)")
     }
     return UInt64(clamping: found?.integer ?? 0)
-  }
-
-  /// SQLite takes names for equal whatever the case of their ASCII letters.
-  static func isSame(_ a: String, _ b: String) -> Bool {
-    func folded(_ text: String) -> [UInt8] {
-      text.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
-    }
-    return folded(a) == folded(b)
   }
 }

@@ -129,7 +129,7 @@ struct StructureCheck {
       "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0 ORDER BY name"
     for row in (try? connection.rows(virtual)) ?? [] {
       guard let name = row.first?.string else { continue }
-      statements.append("SELECT 1 FROM \"\(name.replacing("\"", with: "\"\""))\" LIMIT 0")
+      statements.append("SELECT 1 FROM \(name.quoted) LIMIT 0")
     }
     let second = try Connection(
       snapshot: DecodedPages(source.store), path: source.path, keepingChecks: true)

@@ -101,8 +101,12 @@ public enum Verify {
       report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedStructure)
       return
     }
-    report.references = try decoded.explaining {
-      try ReferencesCheck(connection: connection).run()
+    do {
+      report.references = try decoded.explaining {
+        try ReferencesCheck(connection: connection).run()
+      }
+    } catch SealError.io(let failure) where failure.path == source.path {
+      throw PageFault()
     }
   }
 

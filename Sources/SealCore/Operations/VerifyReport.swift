@@ -152,9 +152,16 @@ public struct ReferencesVerdict: Sendable {
   /// Rows whose parent is not there.
   public var rows: UInt64 = 0
   public var violations: [Violation] = []
-  /// Tables that could not be checked, with SQLite's words.
+  /// Foreign keys that could not be checked.
   public var unchecked: [Unchecked] = []
   public var hindrance: Hindrance?
+
+  /// What tells one foreign key from the others.
+  struct Key: Hashable {
+    var table: String
+    var parent: String
+    var constraint: Int64
+  }
 
   /// A foreign key with rows that break it.
   public struct Violation: Sendable, Equatable {
@@ -165,11 +172,18 @@ public struct ReferencesVerdict: Sendable {
     public var rows: UInt64
     /// The first one's; nil in a table without rowids.
     public var firstRowid: Int64?
+
+    var key: Key { Key(table: table, parent: parent, constraint: constraint) }
   }
 
+  /// A foreign key that SQLite cannot check, with its words.
   public struct Unchecked: Sendable, Equatable {
     public var table: String
+    public var parent: String
+    public var constraint: Int64
     public var message: String
+
+    var key: Key { Key(table: table, parent: parent, constraint: constraint) }
   }
 }
 

@@ -158,12 +158,8 @@ final class MigrationRunner {
   private func referencesBefore() throws -> References {
     if let references, try references.dataVersion == dataVersion() { return references.known }
     let found = try References.check(on: connection)
-    switch found {
-    case .broken(let count, let first) where count > 0:
-      note(.brokenReferences(count: count, first: first))
-    case .broken: break
-    case .unchecked(let message): note(.uncheckedReferences(message: message))
-    }
+    if found.broken > 0 { note(.brokenReferences(count: found.broken, first: found.first)) }
+    if let message = found.hindrance { note(.uncheckedReferences(message: message)) }
     return found
   }
 
