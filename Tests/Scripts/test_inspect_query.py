@@ -256,6 +256,58 @@ def test_damage_that_did_not_matter_is_noted(work, source):
     assert found["rows"] == [[300]] and found["damage"][0]["size"] == os.path.getsize(source)
 
 
+def test_rows_before_a_damaged_page_are_printed(work, keys):
+    def fill(connection):
+        connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a)")
+        connection.executemany("INSERT INTO t VALUES(?, ?)", [(n, "x" * 90) for n in range(3000)])
+    path = peers.create_sealed(work / "d.db", RAW, [], fill)
+    data = bytearray(path.read_bytes())
+    data[39 * 4096 + 100] ^= 1
+    path.write_bytes(data)
+    judge = peers.sealed(path, RAW)
+
+    def is_all(numbers):
+        wanted = judge.execute("SELECT id FROM t LIMIT ?", (len(numbers),)).fetchall()
+        with pytest.raises(Exception):
+            judge.execute("SELECT id FROM t LIMIT ?", (len(numbers) + 1,)).fetchall()
+        return len(numbers) > 1000 and [row[0] for row in wanted] == numbers
+
+    for form in ("csv", "tsv", "table", "line", "json"):
+        result = program.run("inspect", "--query", "SELECT id FROM t", "--output-format", form,
+                             "--key-file", keys.file(RAW), path)
+        assert result.exit == 5 and b"page 40" in result.err
+        if form == "json":
+            assert is_all([row["id"] for row in json.loads(result.out)])
+        else:
+            assert is_all([int(n) for n in re.findall(rb"\d+", result.out)]), form
+    failed = program.run("inspect", "--query", "SELECT nothing", "--output-format", "json",
+                         "--key-file", keys.file(RAW), path)
+    assert failed.exit == 2 and failed.out == b""
+
+
+@pytest.mark.parametrize("kind", ["plain", "sealed"])
+def test_what_is_left_of_a_cut_database_can_be_queried(work, keys, kind):
+    script = ("CREATE TABLE a(x); INSERT INTO a VALUES(1), (2); CREATE TABLE b(y);"
+              "INSERT INTO b SELECT zeroblob(900) FROM sqlite_master, sqlite_master, a, a, a;")
+    path = work / "cut.db"
+    if kind == "plain":
+        samples.plain(path, script)
+    else:
+        peers.create_sealed(path, RAW, [], lambda c: c.executescript(script))
+    whole = os.path.getsize(path)
+    os.truncate(path, whole - 4096)
+    options = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
+    result = program.run("inspect", "--query", "SELECT x FROM a", *options, path)
+    assert result.exit == 0 and result.out.split() == [b"x", b"-", b"1", b"2"], result
+    assert str(whole - 4096).encode() in result.err and str(whole).encode() in result.err
+    result = program.run("inspect", "--json", "--query", "SELECT sum(length(y)) FROM b", *options,
+                         path)
+    assert result.exit == 5
+    assert (result.json["size"], result.json["expected_size"]) == (whole - 4096, whole)
+    tables = program.ok("inspect", "--tables", *options, path)
+    assert tables["lacks"]["collations"] == [] and tables["damage_total"] >= 1
+
+
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
 
 

@@ -175,7 +175,7 @@ CREATE UNIQUE INDEX p_text_part ON p_text(u) WHERE u > 0;
 CREATE TABLE p_pair(a, b TEXT, PRIMARY KEY(a, b)) WITHOUT ROWID;
 CREATE TABLE p_collated(t TEXT);
 CREATE UNIQUE INDEX p_collated_t ON p_collated(t COLLATE NOCASE);
-CREATE TABLE p_odd("a ""b" UNIQUE, rowid INTEGER);
+CREATE TABLE p_odd("a ""\u0301b" UNIQUE, rowid INTEGER);
 CREATE VIEW p_view AS SELECT 1 AS id;
 INSERT INTO p_rowid VALUES(1, 'One', 1), (2, 'Two', 2.5);
 INSERT INTO p_text VALUES('1', 1, 2, 1), ('x', 3, 4, 0);
@@ -187,7 +187,7 @@ CHECKED = [
     "FOREIGN KEY(c0) REFERENCES p_rowid", "FOREIGN KEY(c1) REFERENCES P_ROWID(T)",
     "FOREIGN KEY(c2) REFERENCES p_rowid(n)", "FOREIGN KEY(c3) REFERENCES p_text",
     "FOREIGN KEY(c4, c5) REFERENCES p_text(a, b)", "FOREIGN KEY(c6, c7) REFERENCES p_pair",
-    "FOREIGN KEY(c8) REFERENCES p_odd(\"a \"\"b\")", "FOREIGN KEY(c9) REFERENCES gone(id)",
+    "FOREIGN KEY(c8) REFERENCES p_odd(\"a \"\"\u0301b\")", "FOREIGN KEY(c9) REFERENCES gone(id)",
     "FOREIGN KEY(c10) REFERENCES child(id)",
 ]
 MISMATCHED = [

@@ -147,7 +147,12 @@ private final class Inspection {
         let words = DamageDiagnostics.explain(found).sentence
         session.console.say([Span("note: ", .note), Span("\(request.path): \(words)")])
       }
-    } catch is ReaderGone {}
+    } catch is ReaderGone {
+    } catch {
+      // What was read before is true.
+      writer.end()
+      throw error
+    }
   }
 
   private func say(_ rendering: InspectRendering) {

@@ -21,6 +21,7 @@ final class QueryWriter {
   private var numeric: [Bool] = []
   private var hasWidths = false
   private var count = 0
+  private var hasBegun = false
   private var out: [UInt8] = []
 
   init(_ form: QueryForm, on console: Console) {
@@ -30,6 +31,7 @@ final class QueryWriter {
 
   /// Takes the names of the columns.
   func begin(_ names: [String]) {
+    hasBegun = true
     columns = form == .table || form == .line ? names.map(Console.escaped) : names
     numeric = names.map { _ in true }
     switch form {
@@ -52,8 +54,9 @@ final class QueryWriter {
     if console.isDeaf { throw ReaderGone() }
   }
 
-  /// Writes what is left.
+  /// Writes what is left; nothing for a query that did not come so far as to have columns.
   func end() {
+    guard hasBegun else { return }
     if form == .table {
       settle()
     } else if form == .json {

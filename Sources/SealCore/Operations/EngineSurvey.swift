@@ -12,7 +12,7 @@ struct EngineSurvey {
   /// Fills in what the engine says. Never throws: what it cannot say stays nil.
   func run(_ facts: inout ContentFacts) {
     do {
-      let pages = try DecodedPages(store)
+      let pages = try DecodedPages(store, claimed: facts.header?.pageCount)
       let connection = try Connection(snapshot: pages, path: path)
       try connection.stop(on: context.cancellation)
       switch connection.probe() {
@@ -43,7 +43,7 @@ struct EngineSurvey {
 
   private func problem(_ object: SchemaObject, _ connection: Connection) -> String? {
     do {
-      _ = try Statement(connection, "SELECT * FROM \(Self.quoted(object.name))")
+      _ = try Statement(connection, "SELECT * FROM \(object.name.quoted)")
       return nil
     } catch SealError.engine(_, _, let message) {
       return message
@@ -55,32 +55,22 @@ struct EngineSurvey {
   private static func statements(
     _ object: SchemaObject, _ all: [SchemaObject], _ connection: Connection
   ) -> [String] {
-    let name = quoted(object.name)
+    let name = object.name.quoted
     switch object.kind {
     case .view, .virtualTable: return ["SELECT * FROM \(name)"]
     case .table where !object.isInternal:
       return ["SELECT * FROM \(name)", "INSERT INTO \(name) DEFAULT VALUES"]
     case .index where !object.isInternal:
-      return ["SELECT * FROM \(quoted(object.table)) INDEXED BY \(name)"]
+      return ["SELECT * FROM \(object.table.quoted) INDEXED BY \(name)"]
     case .trigger:
-      let table = quoted(object.table)
+      let table = object.table.quoted
       let columns = (try? connection.rows("PRAGMA table_info(\(table))")) ?? []
       let sets = columns.compactMap { $0.count > 1 ? $0[1].string : nil }.map {
-        "\(quoted($0)) = \(quoted($0))"
+        "\($0.quoted) = \($0.quoted)"
       }
       let update = sets.isEmpty ? [] : ["UPDATE \(table) SET \(sets.joined(separator: ", "))"]
       return ["DELETE FROM \(table)", "INSERT INTO \(table) DEFAULT VALUES"] + update
     default: return []
     }
-  }
-
-  /// A name as an SQL identifier.
-  static func quoted(_ name: String) -> String {
-    var out = "\""
-    for scalar in name.unicodeScalars {
-      if scalar == "\"" { out.unicodeScalars.append(scalar) }
-      out.unicodeScalars.append(scalar)
-    }
-    return out + "\""
   }
 }

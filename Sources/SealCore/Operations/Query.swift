@@ -41,6 +41,11 @@ extension Inspect {
       try QueryRun(database, request.context).run(query, begin, row)
       return database.damage
     } catch SealError.damaged(let damage) {
+      if case .structure(_, .pageOutside) = damage.flaw, database.size.isWrong,
+        let size = database.damage.first
+      {
+        throw SealError.damaged(size)
+      }
       let scan = PageScan(
         store: database.store,
         workers: max(1, request.context.threads(pages: database.store.pageCount)),
@@ -65,7 +70,7 @@ private struct QueryRun {
     let path = database.path
     let workers = database.cipher == nil ? 0 : context.threads(pages: database.store.pageCount)
     pages = try DecodedPages(
-      database.store, workers: workers,
+      database.store, workers: workers, claimed: database.header?.pageCount,
       cancellation: context.cancellation)
     let connection = try Connection(snapshot: pages, path: path)
     try connection.stop(on: context.cancellation)

@@ -30,10 +30,15 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
   /// Bytes that are decoded ahead of a sequential reader.
   private static let aheadBytes = 2 << 20
 
-  /// `workers` 0: every page is decoded when it is asked for.
-  init(_ store: PageStore, workers: Int = 0, cancellation: Cancellation = Cancellation()) throws {
+  /// `workers` 0: every page is decoded when it is asked for. `claimed`: pages of the database where
+  /// the file was cut; SQLite refuses all of one that is shorter than its header says, and so it
+  /// gets to read what is left.
+  init(
+    _ store: PageStore, workers: Int = 0, claimed: UInt32? = nil,
+    cancellation: Cancellation = Cancellation()
+  ) throws {
     self.store = store
-    size = store.bytes
+    size = UInt64(max(store.pageCount, claimed ?? 0)) * UInt64(store.pageSize)
     state = Monitor(
       State(
         reader: try ReadAhead(store, workers: workers, cancellation: cancellation),
@@ -85,6 +90,11 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
   private func load(_ number: UInt32, into target: UnsafeMutableRawPointer, _ state: inout State)
     -> Bool
   {
+    guard number <= store.pageCount else {
+      let missing = SealError.structure(store.pages.path, number, .pageOutside)
+      state.fault = state.fault ?? missing
+      return false
+    }
     announce(after: number, &state)
     do {
       try state.reader.read(number, into: target)

@@ -2,7 +2,15 @@
 
 extension String {
   /// The name in double quotes, so that it means itself in a statement.
-  var quoted: String { "\"\(replacing("\"", with: "\"\""))\"" }
+  var quoted: String {
+    // By scalars: a combining character behind a quote would make another Character of it.
+    var out = "\""
+    for scalar in unicodeScalars {
+      if scalar == "\"" { out.unicodeScalars.append(scalar) }
+      out.unicodeScalars.append(scalar)
+    }
+    return out + "\""
+  }
 
   /// Whether SQLite takes both for one name: the case of ASCII letters does not count.
   func isSameName(as other: String) -> Bool {
