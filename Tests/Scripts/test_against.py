@@ -259,11 +259,34 @@ def test_what_is_wrong_with_the_other_is_about_the_other(work, keys):
             ("io", work / "none.db", []), ("wrong_kind", plain, ["--against-key-file", other])):
         found = refuse(work, code, *named, *options, "--against", path, here)
         assert path.name in found["message"], found
+        assert found["against"]["path"] == str(path)
+        # At the top stands what is about the database that is checked.
+        assert not {"kind", "tried", "errno"} & set(found)
+        if code == "wrong_kind":
+            assert found["against"]["kind"] == "plaintext"
+            assert "--against-key-file" in found["hint"] and "encrypt" not in found["hint"]
+        if code == "wrong_key":
+            assert found["against"]["tried"] and found["against"]["pages_tried"]
     data = bytearray(there.read_bytes())
-    data[9000] ^= 1
+    for page in (3, 5, 8):
+        data[(page - 1) * 4096 + 100] ^= 1
     there.write_bytes(data)
     found = refuse(work, "damaged", *named, "--against-key-file", other, "--against", there, here)
-    assert "b.db" in found["message"], found
+    assert found["message"].startswith(f"{there}: ") and "3 of " in found["message"], found
+    assert found["against"]["path"] == str(there)
+    assert found["against"]["damaged_pages"] == [3, 5, 8] and "damaged_pages" not in found
+    result = program.run("verify", "--json", *named, "--against-key-file", other, "--against",
+                         there, here, here)
+    assert [item.get("against", {}).get("path") for item in result.objects] == [
+        str(there), str(there), None]
+
+
+def test_the_key_of_the_other_is_missing(work):
+    there = peers.create_sealed(work / "b.db", OTHER, [], samples.fill)
+    plain = samples.plain(work / "c.db")
+    found = refuse(work, "no_key", "--against", there, plain)
+    assert found["against"] == {"path": str(there)}
+    assert "--against-key-file" in found["hint"] and "$DBSEAL_AGAINST_KEY_FILE" in found["hint"]
 
 
 def test_combinations_that_mean_nothing(work, keys):

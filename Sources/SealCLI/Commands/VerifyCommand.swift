@@ -85,15 +85,15 @@ struct VerifyCommand: Sendable {
   private func other(_ key: KeyMaterial?) throws -> Verify.Other? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
-    guard try session.core.needsKey(path, otherSettings, own.source != nil) else {
-      return Verify.Other(path: path, key: nil, settings: otherSettings)
+    var other = Verify.Other(path: path, key: nil, settings: otherSettings)
+    try other.explaining {
+      guard try session.core.needsKey(path, otherSettings, own.source != nil) else { return }
+      if let key, !session.keys.isNamed(own) { return other.key = key }
+      let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
+      other.key = try session.keys.resolve(
+        hasOwn ? own : selection, label: "Key of \(path)", new: false)
     }
-    if let key, !session.keys.isNamed(own) {
-      return Verify.Other(path: path, key: key, settings: otherSettings)
-    }
-    let selected = session.keys.isNamed(own) ? own : selection
-    let found = try session.keys.resolve(selected, label: "Key of \(path)", new: false)
-    return Verify.Other(path: path, key: found, settings: otherSettings)
+    return other
   }
 
   private func request(

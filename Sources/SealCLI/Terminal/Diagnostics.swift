@@ -12,6 +12,7 @@ enum Diagnostics {
     case let error as SealError: explain(error)
     case let flaw as UsageFlaw: UsageDiagnostics.explain(flaw)
     case let failure as KeyFailure: KeyDiagnostics.explain(failure)
+    case let failure as OtherFailure: OtherDiagnostics.explain(failure)
     case let failure as OutputFailure:
       Diagnosis(.io, SystemCalls.words(failure.errno), about: failure.path, hint: failure.hint)
     default: Diagnosis(.io, "unexpected error: \(error)")

@@ -32,6 +32,20 @@ extension Verify {
       self.settings = settings
     }
 
+    /// Runs `body`, whose errors are all about this database.
+    public func explaining<R>(_ body: () throws -> R) throws -> R {
+      do {
+        return try body()
+      } catch SealError.interrupted(let number) {
+        throw SealError.interrupted(signal: number)
+      } catch SealError.unsupported(.schema(let message)) {
+        // A finding, not a failure.
+        throw SealError.unsupported(.schema(message: message))
+      } catch {
+        throw OtherFailure(path: path, error: error)
+      }
+    }
+
     func open(_ context: OperationContext) throws -> OpenedDatabase {
       let real = try System.realPath(path)
       guard let key else {
@@ -41,6 +55,14 @@ extension Verify {
         real, key: key, settings: settings, exclusive: false, context)
     }
   }
+}
+
+/// What is wrong with the database to compare with, so that nobody takes it for the one that is
+/// checked.
+public struct OtherFailure: Error {
+  /// As it was named.
+  public let path: String
+  public let error: any Error
 }
 
 /// Digests and compares.
@@ -53,7 +75,7 @@ struct ContentCheck {
   private var wantsDigest: Bool { request.digest || request.expectations.digest != nil }
 
   /// Looks at the content as far as it was asked for. `report` says what was found before. Throws
-  /// damage that shows only now, the other database's too.
+  /// damage that shows only now, and `OtherFailure`.
   func run(after report: VerifyReport) throws -> ContentVerdict {
     var verdict = ContentVerdict(other: request.against?.path)
     guard wantsDigest || request.against != nil else { return verdict }
@@ -64,12 +86,18 @@ struct ContentCheck {
     do {
       let here = try content(source.store, source.path)
       if wantsDigest { verdict.fingerprint = try PublishedDigest.digest(of: here) }
-      guard let other else { return verdict }
+      guard let other, let against = request.against else { return verdict }
       verdict.hindersOther = true
-      let there = try content(other.store, request.against?.path ?? other.path)
+      let there = try against.explaining {
+        try completing(other) { try content(other.store, against.path) }
+      }
       defer { verdict.hindersOther = there.isNotUnderstood }
-      verdict.comparison = try ContentComparison(here: here, there: there).run()
-      try other.snapshot.requireUnchanged()
+      do {
+        verdict.comparison = try ContentComparison(here: here, there: there).run()
+      } catch  where isAboutOther(error) {
+        throw OtherFailure(path: against.path, error: error)
+      }
+      try against.explaining { try other.snapshot.requireUnchanged() }
     } catch SealError.unsupported(.schema(let message)) {
       verdict.hindrance = .schema(message)
     }
@@ -80,6 +108,26 @@ struct ContentCheck {
     if report.pages.isDamaged { return .damagedPages }
     if report.structure.state == .damaged { return .damagedStructure }
     return nil
+  }
+
+  /// Runs `body`; where a page of `other` turns out to be damaged, all that are get named.
+  private func completing<R>(_ other: OpenedDatabase, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch SealError.damaged(let damage) {
+      let scan = PageScan(
+        store: other.store, workers: workers, cancellation: request.context.cancellation)
+      throw SealError.damaged(damage.completed(by: scan))
+    }
+  }
+
+  private func isAboutOther(_ error: any Error) -> Bool {
+    switch error {
+    case SealError.damaged(let damage): damage.path != source.path
+    case SealError.io(let failure): !failure.path.hasPrefix(source.path)
+    case SealError.engine(let path, _, _): path != source.path
+    default: false
+    }
   }
 
   private func content(_ store: PageStore, _ path: String) throws -> DatabaseContent {

@@ -26,7 +26,7 @@ struct ReferencesCheck {
   /// SQLite's words about a schema. Throws where they are not about one but about pages.
   private static func excuse(_ path: String, _ code: Int32, _ message: String) throws -> String {
     let result = ResultCode(rawValue: code)
-    guard result.primary == .error || (result.primary == .corrupt && message != result.text) else {
+    guard [.error, .corrupt].contains(result.primary), message != result.text else {
       throw SealError.engine(path: path, code: code, message: message)
     }
     return message

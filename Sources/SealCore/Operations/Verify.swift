@@ -37,7 +37,9 @@ public enum Verify {
     let source = try VerifySource(
       request.path, key: request.key, settings: request.settings, context)
     // Whoever named another one that cannot be opened gets to know it first.
-    let other = try request.against.map { try $0.open(context) }
+    let other = try request.against.map { other in
+      try other.explaining { try other.open(context) }
+    }
     let threads = context.workers > 0 ? context.workers : System.processorCount
     let workers = source.store.pageCount <= 64 ? 1 : threads
     let pages = PagesCheck(
