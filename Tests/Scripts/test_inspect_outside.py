@@ -69,6 +69,35 @@ def test_a_plaintext_header_over_ciphertext(work):
                         [("cipher_plaintext_header_size", 32)], samples.fill)
     found = look(work / "h.db")
     assert found["kind"] == "sqlcipher_plaintext_header" and found["salt"] is None
+    assert found["may_be_encrypted"] is True
+    # 32 bytes are plain: sqlite.org/fileformat2.html says what is in them.
+    judge = peers.sealed(work / "h.db", RAW[:-1] + "00" * 16 + "'",
+                         [("cipher_plaintext_header_size", 32)])
+    pages = judge.execute("PRAGMA page_count").fetchone()[0]
+    judge.close()
+    assert found["header"] == {
+        "page_size": 4096, "reserve": 80, "pages": pages, "journal_mode": "rollback",
+        "change_counter": int.from_bytes((work / "h.db").read_bytes()[24:28], "big"),
+        "free_pages": None, "auto_vacuum": None, "encoding": None, "user_version": None,
+        "application_id": None, "schema_version": None, "schema_format": None, "writer": None}
+    assert found["user_version"] is None and found["application_id"] is None
+    text = program.run("inspect", work / "h.db").out.decode()
+    assert f"header: {pages} pages" in text and "user_version" not in text
+    # Of a file that was cut, the count that nothing confirms is not believed.
+    os.truncate(work / "h.db", (pages - 1) * 4096)
+    assert look(work / "h.db")["header"]["pages"] is None
+
+
+def test_a_longer_plaintext_header_is_read_as_far_as_it_goes(work):
+    for size, writer in ((96, False), (112, True)):
+        path = work / f"{size}.db"
+        peers.create_sealed(path, RAW[:-1] + "00" * 16 + "'",
+                            [("cipher_plaintext_header_size", size)],
+                            lambda c: c.executescript("PRAGMA user_version = -7; CREATE TABLE t(a)"))
+        header = look(path)["header"]
+        assert (header["user_version"], header["encoding"]) == (-7, "UTF-8")
+        assert header["auto_vacuum"] == "none" and header["free_pages"] == 0
+        assert (header["writer"] is not None) is writer
 
 
 KINDS = {

@@ -62,19 +62,21 @@ enum Facts {
 
   /// A database header.
   static func header(_ header: HeaderFacts) -> JSON {
-    .object([
+    let rest = header.rest
+    func number(_ number: some BinaryInteger) -> JSON { .integer(Int64(clamping: number)) }
+    return .object([
       .init("page_size", .integer(header.pageSize)), .init("reserve", .integer(header.reserve)),
-      .init("pages", header.pageCount.map { .integer(Int64($0)) } ?? .null),
-      .init("free_pages", .integer(Int64(header.freePages))),
+      .init("pages", header.pageCount.map(number) ?? .null),
+      .init("free_pages", (rest?.freePages).map(number) ?? .null),
       .init("journal_mode", .string(header.isWAL ? "wal" : "rollback")),
-      .init("auto_vacuum", .string(header.autoVacuum.rawValue)),
-      .init("encoding", .optional(header.encoding)),
-      .init("user_version", .integer(Int64(header.userVersion))),
-      .init("application_id", .integer(Int64(header.applicationID))),
-      .init("schema_version", .integer(Int64(header.schemaVersion))),
-      .init("schema_format", .integer(Int64(header.schemaFormat))),
-      .init("change_counter", .integer(Int64(header.changeCounter))),
-      .init("writer", .optional(version(header.writer))),
+      .init("auto_vacuum", .optional(rest?.autoVacuum.rawValue)),
+      .init("encoding", .optional(rest?.encoding)),
+      .init("user_version", (rest?.userVersion).map(number) ?? .null),
+      .init("application_id", (rest?.applicationID).map(number) ?? .null),
+      .init("schema_version", (rest?.schemaVersion).map(number) ?? .null),
+      .init("schema_format", (rest?.schemaFormat).map(number) ?? .null),
+      .init("change_counter", number(header.changeCounter)),
+      .init("writer", .optional(rest.flatMap { version($0.writer) })),
     ])
   }
 

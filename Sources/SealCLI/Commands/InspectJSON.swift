@@ -14,7 +14,7 @@ extension InspectRendering {
     let header = content?.header ?? file.header
     return [
       .init("kind", .string(file.kind.rawValue)),
-      .init("may_be_encrypted", .bool(file.kind == .sqlcipher || file.mayBeEncrypted)),
+      .init("may_be_encrypted", .bool(mayBeEncrypted)),
       .init("reasons", reasons), .init("target", .optional(file.target)),
       .init("size", .unsigned(file.size)),
       .init(
@@ -22,8 +22,8 @@ extension InspectRendering {
       .init("page_sizes", .array(content == nil ? file.pageSizes.map { .integer($0) } : [])),
       .init("salt", (content.map(\.salt) ?? file.salt).map { .hex($0) } ?? .null),
       .init("first_bytes", .hex(file.firstBytes)),
-      .init("user_version", header.map { .integer(Int64($0.userVersion)) } ?? .null),
-      .init("application_id", header.map { .integer(Int64($0.applicationID)) } ?? .null),
+      .init("user_version", (header?.rest?.userVersion).map { .integer(Int64($0)) } ?? .null),
+      .init("application_id", (header?.rest?.applicationID).map { .integer(Int64($0)) } ?? .null),
       .init("header", header.map(Facts.header) ?? .null), .init("sidecars", sidecars),
       .init("holders", Facts.processes(file.holders)),
       .init("notes", Facts.notes(content?.notes ?? file.notes)),
@@ -33,6 +33,10 @@ extension InspectRendering {
           .object([.init("path", .string($0.path)), .init("exists", .bool($0.exists))])
         } ?? .null),
     ]
+  }
+
+  private var mayBeEncrypted: Bool {
+    [.sqlcipher, .sqlcipherPlaintextHeader].contains(file.kind) || file.mayBeEncrypted
   }
 
   private var reasons: JSON {

@@ -92,14 +92,20 @@ struct HeaderText {
 
   var lines: [String] {
     let mode = header.isWAL ? "wal" : "rollback"
-    let writer = Facts.version(header.writer).map { ", last written by SQLite \($0)" } ?? ""
     let count =
       header.pageCount.map { Diagnostics.count(UInt64($0), "page") } ?? "pages not counted"
+    let shape = "\(header.pageSize) bytes each, \(header.reserve) reserved"
+    guard let rest = header.rest else {
+      return [
+        "  header: \(count), \(shape), journal: \(mode); what is behind its first 32 bytes is"
+          + " encrypted"
+      ]
+    }
+    let writer = Facts.version(rest.writer).map { ", last written by SQLite \($0)" } ?? ""
     return [
-      "  header: \(count), \(header.freePages) free, \(header.pageSize) bytes each,"
-        + " \(header.reserve) reserved",
-      "  user_version: \(header.userVersion), application_id: \(header.applicationID)",
-      "  encoding: \(header.encoding ?? "not set"), auto_vacuum: \(header.autoVacuum.rawValue),"
+      "  header: \(count), \(rest.freePages) free, \(shape)",
+      "  user_version: \(rest.userVersion), application_id: \(rest.applicationID)",
+      "  encoding: \(rest.encoding ?? "not set"), auto_vacuum: \(rest.autoVacuum.rawValue),"
         + " journal: \(mode)\(writer)",
     ]
   }

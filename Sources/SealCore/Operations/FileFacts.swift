@@ -49,39 +49,60 @@ public struct HeaderFacts: Sendable, Equatable {
   public var isWAL: Bool
   /// As stored; nil where an old writer left it stale.
   public var pageCount: UInt32?
-  public var freePages: UInt32
-  public var autoVacuum: AutoVacuum
-  /// `UTF-8`, `UTF-16le`, `UTF-16be`; nil while there is no table.
-  public var encoding: String?
-  public var userVersion: Int32
-  public var applicationID: Int32
-  public var schemaVersion: UInt32
-  public var schemaFormat: UInt32
   public var changeCounter: UInt32
-  /// SQLite's version number of the last writer.
-  public var writer: UInt32
+  /// nil where those fields are encrypted.
+  public var rest: Rest?
+
+  /// The fields behind the first 32 bytes.
+  public struct Rest: Sendable, Equatable {
+    public var freePages: UInt32
+    public var autoVacuum: AutoVacuum
+    /// `UTF-8`, `UTF-16le`, `UTF-16be`; nil while there is no table.
+    public var encoding: String?
+    public var userVersion: Int32
+    public var applicationID: Int32
+    public var schemaVersion: UInt32
+    public var schemaFormat: UInt32
+    /// SQLite's version number of the last writer.
+    public var writer: UInt32
+  }
 
   init(_ header: DatabaseHeader) {
     pageSize = header.pageSize
     reserve = header.reserve
     isWAL = header.isWAL
     pageCount = header.pageCount
-    freePages = header.freePages
-    autoVacuum =
-      !header.hasAutoVacuum ? .none : header.incrementalVacuum != 0 ? .incremental : .full
-    encoding =
+    changeCounter = header.changeCounter
+    let encoding: String? =
       switch header.encoding {
       case 1: "UTF-8"
       case 2: "UTF-16le"
       case 3: "UTF-16be"
       default: nil
       }
-    userVersion = header.userVersion
-    applicationID = header.applicationID
-    schemaVersion = header.schemaCookie
-    schemaFormat = header.schemaFormat
-    changeCounter = header.changeCounter
-    writer = header.writerVersion
+    rest = Rest(
+      freePages: header.freePages,
+      autoVacuum: !header.hasAutoVacuum
+        ? .none : header.incrementalVacuum != 0 ? .incremental : .full,
+      encoding: encoding, userVersion: header.userVersion, applicationID: header.applicationID,
+      schemaVersion: header.schemaCookie, schemaFormat: header.schemaFormat,
+      writer: header.writerVersion)
+  }
+
+  /// Of a database of `size` bytes whose `start` is plain for nobody knows how many bytes: at least
+  /// 32, as iOS has it. What is behind them counts only where SQLite's unused bytes, 72 to 91, are
+  /// the zeros that they have to be.
+  init(_ header: DatabaseHeader, start: UnsafeRawBufferPointer, size: UInt64) {
+    self.init(header)
+    guard start.count < 92 || start[72..<92].contains(where: { $0 != 0 }) else {
+      // Version 3 of SQLite, or the field is encrypted.
+      if (rest?.writer ?? 0) / 1_000_000 != 3 { rest?.writer = 0 }
+      return
+    }
+    rest = nil
+    // Whether the count is fresh is said by an encrypted field.
+    let isFresh = UInt64(header.storedPageCount) * UInt64(header.pageSize) == size
+    pageCount = isFresh ? header.storedPageCount : nil
   }
 }
 

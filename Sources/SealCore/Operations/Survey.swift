@@ -55,7 +55,10 @@ final class Survey {
       facts.kind = FileClassifier.kind(start: bytes, size: size)
       facts.mayBeEncrypted = FileClassifier.mayBeEncrypted(bytes, facts.kind)
       facts.reasons = FileClassifier.reasons(facts.kind, start: bytes, size: size)
-      facts.header = (try? DatabaseHeader(bytes, path: path)).map(HeaderFacts.init)
+      facts.header = (try? DatabaseHeader(bytes, path: path)).map {
+        facts.kind == .sqlcipherPlaintextHeader
+          ? HeaderFacts($0, start: bytes, size: size) : HeaderFacts($0)
+      }
     }
     // A short file, or one of text, may be a key file: its content is nobody's business.
     let isText = facts.reasons.contains { if case .text = $0 { true } else { false } }
