@@ -99,6 +99,37 @@ def test_commits_behind_a_bad_frame_are_lost_and_that_is_damage(keys, tmp_path, 
     assert log["first_bad"] == first + 1 and log["committed"] == first
     assert log["lost_commits"] == 3 and "-wal" in found["message"]
     assert found["verdicts"]["structure"]["verdict"] == "sound"
+    inspected(path, keys, kind, first + 1, 3)
+
+
+def inspected(path, keys, kind, bad, lost, sidecar=True):
+    """inspect says the same, with a key and, where the log can be read without one, from outside."""
+    options = ["--key-file", keys.file(RAW)] if kind == "sealed" else ["--tables"]
+    found = program.ok("inspect", *options, path)
+    assert [(item["first_bad"], item["lost_commits"]) for item in found["damage"]] == [(bad, lost)]
+    assert found["damage_total"] == 1 and ", damaged" in found["message"]
+    if sidecar:
+        log = program.ok("inspect", path)["sidecars"][0]
+        assert (log["first_bad"], log["lost_commits"]) == (bad, lost)
+        text = program.run("inspect", path).out.decode()
+        assert "damaged" in text and "or from before" not in text
+    result = program.run("inspect", "--query", "SELECT 1", *options[:2 * (kind == "sealed")], path)
+    assert result.exit == 0 and b"-wal" in result.err
+
+
+@KINDS
+def test_frames_before_a_bad_one_are_no_transaction_that_never_ended(keys, tmp_path, kind):
+    path = log_of(tmp_path, kind, commits=4)
+    ends = commits(path)
+    assert ends[1] - ends[0] > 2
+    flip(f"{path}-wal", 32 + (ends[1] - 1) * FRAME + 3000)  # the second commit's last frame
+    options = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
+    text = program.run("verify", *options, path).text
+    assert "lost" in text or "ignores" in text
+    assert "never ended" not in text
+    found, log = check(path, keys, kind, "damaged")
+    assert log["uncommitted"] == ends[1] - ends[0] - 1
+    inspected(path, keys, kind, ends[1], 2)
 
 
 @KINDS
@@ -107,6 +138,7 @@ def test_a_log_whose_header_is_broken(keys, tmp_path, kind):
     flip(f"{path}-wal", 20)
     found, log = check(path, keys, kind, "damaged")
     assert log["first_bad"] == 0 and log["committed"] == 0 and log["lost_commits"] > 0
+    inspected(path, keys, kind, 0, log["lost_commits"], sidecar=False)
 
 
 @KINDS

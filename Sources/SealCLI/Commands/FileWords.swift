@@ -82,7 +82,10 @@ enum FileWords {
 
   private static func state(_ state: SidecarFacts.State) -> String {
     switch state {
-    case .log(_, let committed, let beyond):
+    case .log(_, let committed, _, let lost, let firstBad) where lost > 0:
+      "log, \(Diagnostics.count(committed, "committed frame"));"
+        + " damaged: " + DamageDiagnostics.log(firstBad, lost, 0).joined()
+    case .log(_, let committed, let beyond, _, _):
       "log, \(Diagnostics.count(committed, "committed frame"))"
         + (beyond > 0 ? ", \(beyond) behind the last commit or from before" : "")
     case .longLog(let frames): "log, \(Diagnostics.count(frames, "frame")), not read through"

@@ -59,10 +59,11 @@ extension InspectRendering {
           .init("page_size", sidecar.pageSize.map { .integer($0) } ?? .null),
         ]
         switch sidecar.state {
-        case .log(let frames, let committed, let beyond):
+        case .log(let frames, let committed, let beyond, let lostCommits, let firstBad):
           fields += [
             .init("frames", .unsigned(frames)), .init("committed", .unsigned(committed)),
-            .init("beyond", .unsigned(beyond)),
+            .init("beyond", .unsigned(beyond)), .init("lost_commits", .integer(lostCommits)),
+            .init("first_bad", firstBad.map { .integer($0) } ?? .null),
           ]
         case .longLog(let frames): fields.append(.init("frames", .unsigned(frames)))
         default: break

@@ -94,8 +94,9 @@ struct VerifyRendering {
     if structure.state == .sound, !structure.checkedRules {
       notes.append("this engine does not look for rows that break NOT NULL or CHECK")
     }
-    guard let log = report.pages.log else { return notes }
-    let frames = log.uncommitted + (log.lostCommits == 0 ? log.ignored : 0)
+    // What stands before a bad frame or behind it is part of that damage.
+    guard let log = report.pages.log, log.lostCommits == 0 else { return notes }
+    let frames = log.uncommitted + log.ignored
     if frames > 0 {
       notes.append(
         "\(Diagnostics.count(UInt64(clamping: frames), "frame")) of the -wal"

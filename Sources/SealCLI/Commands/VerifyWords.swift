@@ -86,19 +86,7 @@ extension VerifyRendering {
           + (expected ?? "that is no whole number of pages"))
     }
     guard let log = pages.log else { return parts }
-    if log.lostCommits > 0 {
-      let place = log.firstBad.map { $0 == 0 ? "its broken header" : "its bad frame \($0)" }
-      parts.append(
-        "\(count(log.lostCommits, "commit")) of the -wal"
-          + " \(log.lostCommits == 1 ? "stands" : "stand") behind \(place ?? "a bad frame"), and"
-          + " SQLite ignores what does")
-    }
-    if !log.badTags.isEmpty {
-      let frames = count(log.badTags.count, "committed frame")
-      let does = Diagnostics.does(log.badTags.count)
-      parts.append("\(frames) of the -wal \(does) not authenticate")
-    }
-    return parts
+    return parts + DamageDiagnostics.log(log.firstBad, log.lostCommits, log.badTags.count)
   }
 
   /// The first verdict.

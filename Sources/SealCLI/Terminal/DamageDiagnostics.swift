@@ -31,6 +31,14 @@ enum DamageDiagnostics {
         "damaged: the file has \(actual) bytes, and its header says \(expected)",
         about: damage.path,
         facts: [.init("size", .unsigned(actual)), .init("expected_size", .unsigned(expected))])
+    case .log(let firstBad, let lostCommits, let badTags):
+      return Diagnosis(
+        .damaged, "damaged: " + log(firstBad, lostCommits, badTags).joined(separator: "; "),
+        about: damage.path, hint: "keep the -wal; what it holds is in no other file",
+        facts: [
+          .init("first_bad", firstBad.map { .integer($0) } ?? .null),
+          .init("lost_commits", .integer(lostCommits)), .init("bad_frames", .integer(badTags)),
+        ])
     case .structure(let page, let flaw):
       return Diagnosis(
         .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path, hint: hint(flaw),
@@ -41,6 +49,23 @@ enum DamageDiagnostics {
         hint: "restore the file from a backup",
         facts: [.init("sqlite_message", .string(message))])
     }
+  }
+
+  /// What is broken in a log.
+  static func log(_ firstBad: Int?, _ lostCommits: Int, _ badTags: Int) -> [String] {
+    var parts: [String] = []
+    if lostCommits > 0 {
+      let commits = Diagnostics.count(UInt64(clamping: lostCommits), "commit")
+      let place = firstBad.map { $0 == 0 ? "its broken header" : "its bad frame \($0)" }
+      parts.append(
+        "\(commits) of the -wal \(lostCommits == 1 ? "stands" : "stand") behind"
+          + " \(place ?? "a bad frame"), and SQLite ignores what does")
+    }
+    if badTags > 0 {
+      let frames = Diagnostics.count(UInt64(clamping: badTags), "committed frame")
+      parts.append("\(frames) of the -wal \(Diagnostics.does(badTags)) not authenticate")
+    }
+    return parts
   }
 
   private static func hint(_ flaw: StructureFlaw) -> String? {

@@ -145,6 +145,9 @@ public struct Damage: Sendable, Equatable {
     case header(field: String)
     /// The file is shorter or longer than its header says. Sizes in bytes.
     case size(actual: UInt64, expected: UInt64)
+    /// The write-ahead log: commits stand behind its bad frame (from 1; 0 is the log's header) and
+    /// are lost, or committed frames have a tag that does not verify.
+    case log(firstBad: Int?, lostCommits: Int, badTags: Int)
     /// A B-tree page, or a chain of pages, cannot be read.
     case structure(page: UInt32, StructureFlaw)
     /// SQLite met it and says no more than this.

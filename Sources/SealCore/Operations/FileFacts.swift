@@ -109,8 +109,9 @@ public struct HeaderFacts: Sendable, Equatable {
 /// A log, journal or index: beside a database, or the file itself that was named.
 public struct SidecarFacts: Sendable, Equatable {
   public enum State: Sendable, Equatable {
-    /// A log: whole frames in it, those up to the last commit, those behind.
-    case log(frames: UInt64, committed: UInt64, beyond: UInt64)
+    /// A log: whole frames in it, those up to the last commit, those behind; and of these the
+    /// commits that are lost behind a bad frame (from 1; 0 is the log's header).
+    case log(frames: UInt64, committed: UInt64, beyond: UInt64, lostCommits: Int, firstBad: Int?)
     /// A log that is too long to be read in passing.
     case longLog(frames: UInt64)
     /// A log or journal whose header SQLite would not believe.

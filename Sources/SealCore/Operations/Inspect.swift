@@ -55,12 +55,21 @@ public enum Inspect {
     facts.pages = database.store.pageCount
     facts.notes = database.notes
     try ContentSurvey(database: database, context: context).run(depth, &facts)
+    if depth != .schema, let damage = try database.logDamage(context) {
+      facts.damage.append(damage)
+      facts.damageTotal += 1
+    }
     try context.cancellation.check()
     return facts
   }
 }
 
 extension VerifySource {
+  /// What is broken in the log beside it: what stands there is not part of what is read.
+  func logDamage(_ context: OperationContext) throws -> Damage? {
+    try LogCheck(source: self, context: context).run()?.damage(path)
+  }
+
   /// What stood in the way of opening it as a sound one.
   var damage: [Damage] {
     var flaws: [Damage.Flaw] = []
@@ -73,6 +82,16 @@ extension VerifySource {
       flaws.append(.size(actual: size.actual, expected: size.expected ?? size.actual))
     }
     return flaws.map { Damage(path: path, flaw: $0) }
+  }
+}
+
+extension LogFinding {
+  /// What is broken in the log beside the database `path`; nil where nothing is.
+  func damage(_ path: String) -> Damage? {
+    guard isDamaged else { return nil }
+    return Damage(
+      path: path,
+      flaw: .log(firstBad: firstBad, lostCommits: lostCommits, badTags: badTags.count))
   }
 }
 

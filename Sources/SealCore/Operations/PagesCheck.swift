@@ -105,17 +105,10 @@ struct LogCheck {
   func run() throws -> LogFinding? {
     let snapshot = source.snapshot
     let path = Sidecars(of: snapshot.path).log
-    func audit() throws -> LogAudit? {
-      try WriteAheadLog.audit(
-        path, contents: snapshot.log, pageSize: source.store.pageSize,
-        cancellation: context.cancellation)
-    }
-    guard var found = try audit() else { return nil }
-    // A writer may be at work behind our back, and a frame half written: it is whole soon.
-    for _ in 0..<10 where found.isDamaged && snapshot.lock.strength == .shared {
-      System.pause(milliseconds: 20)
-      found = try audit() ?? found
-    }
+    let look =
+      snapshot.lock.strength == .shared ? WriteAheadLog.patientAudit : WriteAheadLog.audit
+    let audit = try look(path, snapshot.log, source.store.pageSize, context.cancellation)
+    guard var found = audit else { return nil }
     if !found.isDamaged {
       // Frames of a transaction that was rolled back, or written over while it went on.
       found.ignored += found.lost

@@ -39,7 +39,7 @@ extension Inspect {
     }
     do {
       try QueryRun(database, request.context).run(query, begin, row)
-      return database.damage
+      return try database.damage + [database.logDamage(request.context)].compactMap(\.self)
     } catch SealError.damaged(let damage) {
       if case .structure(_, .pageOutside) = damage.flaw, database.size.isWrong,
         let size = database.damage.first

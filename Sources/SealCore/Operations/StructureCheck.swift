@@ -116,7 +116,7 @@ struct StructureCheck {
       return nil
     } catch SealError.damaged(let damage) {
       switch damage.flaw {
-      case .structure, .header, .reported: return damage.flaw.words
+      case .structure, .header, .log, .reported: return damage.flaw.words
       case .pages, .size: throw PageFault()
       }
     }
@@ -145,6 +145,7 @@ extension Damage.Flaw {
     case .header(let field): "the header's \(field) cannot be right"
     case .pages(let pages, _, _): "page \(pages.first ?? 0) does not authenticate"
     case .size(let actual, let expected): "\(actual) bytes are there, not \(expected)"
+    case .log: "commits in the log are lost"
     case .reported(let message): message
     }
   }

@@ -119,9 +119,14 @@ final class Survey {
     }
     let contents = try WriteAheadLog.read(name, cancellation: Cancellation())
     overlay = contents?.overlay ?? overlay
-    let committed = UInt64(clamping: contents?.committed ?? 0)
+    let audit = try WriteAheadLog.patientAudit(
+      name, contents: contents, pageSize: pageSize, cancellation: Cancellation())
+    let isDamaged = audit?.isDamaged == true
     facts.state = .log(
-      frames: frames, committed: committed, beyond: UInt64(clamping: contents?.beyond ?? 0))
+      frames: frames, committed: UInt64(clamping: contents?.committed ?? 0),
+      beyond: UInt64(clamping: contents?.beyond ?? 0),
+      lostCommits: isDamaged ? audit?.lostCommits ?? 0 : 0,
+      firstBad: isDamaged ? audit?.firstBad : nil)
     return facts
   }
 

@@ -22,6 +22,22 @@ struct LogAudit: Equatable, Sendable {
 }
 
 extension WriteAheadLog {
+  /// The same, and where damage is found once more: a writer may be at work behind our back, and a
+  /// frame half written. It is whole soon.
+  static func patientAudit(
+    _ path: String, contents: Contents?, pageSize: Int, cancellation: Cancellation
+  ) throws -> LogAudit? {
+    var found: LogAudit?
+    for attempt in 0..<11 {
+      if attempt > 0 { System.pause(milliseconds: 20) }
+      found =
+        try audit(path, contents: contents, pageSize: pageSize, cancellation: cancellation)
+        ?? found
+      guard found?.isDamaged == true else { break }
+    }
+    return found
+  }
+
   /// Looks at all of the log `path`. `contents` is what `read` made of it; `pageSize` the
   /// database's. nil where there is no log, or an empty one.
   static func audit(
