@@ -200,12 +200,34 @@ def test_pages_that_changed_places(work, keys, sealed):
 @pytest.mark.parametrize("cut", [100, 4096, 4196, 40960])
 def test_a_truncated_database(work, keys, source, sealed, kind, cut):
     path = source if kind == "plain" else sealed
+    whole = work.parent / "whole.db"
+    whole.write_bytes(source.read_bytes() if kind == "plain" else decoder.decode(
+        sealed.read_bytes(), RAW, decoder.Settings()))
     size = os.path.getsize(path)
     os.truncate(path, size - cut)
     found = verify(path, keys, "damaged", key=RAW if kind == "sealed" else None)
     pages = found["verdicts"]["pages"]
     assert (pages["size"], pages["expected_size"]) == (size - cut, size)
     assert found["verdicts"]["structure"]["verdict"] == "not_checked"
+    gone = list(range((size - cut) // PAGE + 1, size // PAGE + 1))
+    assert found["damaged_pages"] == gone and found["damaged_total"] == len(gone)
+    # Stock SQLite says of the whole database whose they were.
+    judge = sqlite3.connect(whole)
+    names = dict(judge.execute("SELECT pageno, name FROM dbstat"))
+    judge.close()
+    for item in pages["damaged"]:
+        assert item["flaw"] in ("missing", "tag")
+        assert item["name"] in (names.get(item["page"]), None), item
+    assert any(item["name"] for item in pages["damaged"])
+
+
+def test_a_header_that_counts_pages_beyond_all_bounds(work, keys, source):
+    """The list is cut, the total is not."""
+    change(source, 28, (0xfffffffe).to_bytes(4, "big"))
+    found = verify(source, keys, "damaged", key=None)
+    have = os.path.getsize(source) // PAGE
+    assert len(found["damaged_pages"]) == 1000 and found["damaged_pages"][0] == have + 1
+    assert found["damaged_total"] == 0xfffffffe - have
 
 
 @pytest.mark.parametrize("kind", ["plain", "sealed"])
@@ -254,3 +276,19 @@ def test_the_lock_byte_page_is_no_damage(work, keys, size):
     found = program.ok(
         "verify", "--quick", "--key-file", keys.file(RAW), "--page-size", str(size), path)
     assert found["verdicts"]["pages"]["lock_byte_page"] == 0x40000000 // size + 1
+
+
+def test_of_a_sample_the_sample_is_said(work, keys, sealed):
+    """What was not looked at is not counted among what was."""
+    with open(sealed, "r+b") as file:
+        data = bytearray(file.read())
+        pages = len(data) // PAGE
+        for number in range(2, pages + 1):
+            data[(number - 1) * PAGE + 100] ^= 1
+        file.seek(0)
+        file.write(data)
+    result = program.run("verify", "--quick", "--sample", "50", "--key-file", keys.file(RAW), sealed)
+    looked = (pages + 1) // 2
+    assert result.exit == 5
+    assert f" of {looked} pages that were looked at, a sample of 50 percent of {pages}," in \
+        result.err.decode() + result.out.decode()

@@ -33,6 +33,7 @@ struct PageMapText {
     case .lockByte: ("L", "lock_byte", "lock byte, never used")
     case .unused: ("-", "unused", "nothing leads there")
     case .damaged: ("X", "damaged", "damaged")
+    case .unreached: ("?", "unreached", "unknown: what leads there may be damaged")
     }
   }
 

@@ -16,6 +16,7 @@ struct VerifyJSON {
   /// In the order in which they are written.
   var facts: [JSON.Field] {
     let pages = report.pages
+    let damaged = (pages.damaged + pages.missing).map { JSON.integer(Int64($0.number)) }
     return [
       .init("kind", .string(kind)),
       .init("format", report.profile?.formatNumber.map { .integer($0) } ?? .null),
@@ -26,8 +27,8 @@ struct VerifyJSON {
       .init("application_id", report.applicationID.map { .integer(Int64($0)) } ?? .null),
       .init("digest", .optional(content.digest)),
       .init("pages", .integer(Int64(pages.total))),
-      .init("damaged_pages", .array(pages.damaged.map { .integer(Int64($0.number)) })),
-      .init("damaged_total", .integer(pages.damaged.count)),
+      .init("damaged_pages", .array(damaged)),
+      .init("damaged_total", .integer(pages.damaged.count + pages.missingTotal)),
       .init(
         "verdicts",
         .object([
@@ -53,7 +54,7 @@ struct VerifyJSON {
       .init("verdict", .string(verdict)), .init("total", .integer(Int64(pages.total))),
       .init("checked", .integer(Int64(pages.checked))),
       .init("sample", pages.sample.map { .integer($0) } ?? .null),
-      .init("damaged", .array(pages.damaged.map(Self.page))),
+      .init("damaged", .array((pages.damaged + pages.missing).map(Self.page))),
       .init("size", .unsigned(pages.size.actual)),
       .init("expected_size", pages.size.expected.map { .unsigned($0) } ?? .null),
       .init("preallocated", .unsigned(pages.size.preallocated)),

@@ -33,7 +33,7 @@ struct VerifyRendering {
     var lines = ["\(report.path): \(Self.outcome(report.code))"]
     lines.append("  pages: " + Self.pages(report))
     lines += Self.capped(
-      report.pages.damaged.map {
+      (report.pages.damaged + report.pages.missing).map {
         "page \($0.number) \(Self.flaw($0.flaw)): \(Self.owner($0.owner))"
       })
     if let log = report.pages.log {

@@ -67,7 +67,12 @@ extension VerifyRendering {
 
   private static func pageDamage(_ report: VerifyReport) -> String {
     let damaged = report.pages.damaged
-    let share = "\(damaged.count) of \(count(Int(report.pages.total), "page"))"
+    var share = "\(damaged.count) of \(count(Int(report.pages.total), "page"))"
+    if let percent = report.pages.sample {
+      share =
+        "\(damaged.count) of \(count(Int(report.pages.checked), "page")) that were looked at,"
+        + " a sample of \(percent) percent of \(report.pages.total),"
+    }
     if damaged.allSatisfy({ $0.flaw == .tag }) {
       return "\(share) \(Diagnostics.does(damaged.count)) not authenticate"
     }
@@ -81,9 +86,14 @@ extension VerifyRendering {
     var parts: [String] = []
     if pages.size.isWrong {
       let expected = pages.size.expected.map { "its header says \($0)" }
-      parts.append(
+      var words =
         "the file has \(pages.size.actual) bytes, and "
-          + (expected ?? "that is no whole number of pages"))
+        + (expected ?? "that is no whole number of pages")
+      if pages.missingTotal > 0 {
+        let list = DamageDiagnostics.list(pages.missing.map(\.number), pages.missingTotal)
+        words += ": \(list) \(pages.missingTotal == 1 ? "is" : "are") missing"
+      }
+      parts.append(words)
     }
     guard let log = pages.log else { return parts }
     return parts + DamageDiagnostics.log(log.firstBad, log.lostCommits, log.badTags.count)
@@ -165,6 +175,7 @@ extension VerifyRendering {
     switch flaw {
     case .tag: "does not authenticate"
     case .wiped: "was wiped to zeros"
+    case .missing: "is missing"
     }
   }
 

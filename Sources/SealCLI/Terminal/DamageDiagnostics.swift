@@ -24,12 +24,13 @@ enum DamageDiagnostics {
     case .header(let field):
       return Diagnosis(
         .damaged, "damaged: the header's \(field) cannot be right", about: damage.path,
+        hint: "restore the file from a backup",
         facts: [.init("field", .string(field))])
     case .size(let actual, let expected):
       return Diagnosis(
         .damaged,
         "damaged: the file has \(actual) bytes, and its header says \(expected)",
-        about: damage.path,
+        about: damage.path, hint: "restore the file from a backup",
         facts: [.init("size", .unsigned(actual)), .init("expected_size", .unsigned(expected))])
     case .log(let firstBad, let lostCommits, let badTags):
       return Diagnosis(

@@ -151,6 +151,7 @@ private struct ContentSurvey {
   private func finish(_ map: PageMap, _ header: DatabaseHeader, _ reader: ReadAhead) throws {
     try map.walkFreeList(from: header.firstFreeTrunk, count: header.freePages)
     if header.hasAutoVacuum { map.markPointerMaps() }
+    if map.damageCount > 0 { map.leaveRestOpen() }
     reader.stop()
     let scan = PageScan(
       store: database.store, workers: max(1, workers), cancellation: context.cancellation)

@@ -32,6 +32,7 @@ struct PagesCheck {
         .checking, total: UInt64(verdict.checked) * UInt64(store.pageSize), context.progress))
     let found = try scan.run(skipping: skipped)
     verdict.damaged = try damage(found)
+    try findMissing(&verdict)
     verdict.log = try LogCheck(source: source, context: context).run()
     return verdict
   }
@@ -58,6 +59,24 @@ struct PagesCheck {
       number &+= 1
     }
     return skipped
+  }
+
+  /// What the header counts beyond the end of the file. A header may count anything, so the list is
+  /// cut.
+  private func findMissing(_ verdict: inout PagesVerdict) throws {
+    guard source.size.isWrong, let expected = source.size.expected else { return }
+    let pageSize = UInt64(store.pageSize)
+    let (whole, all) = (source.size.actual / pageSize, expected / pageSize)
+    guard whole < all else { return }
+    let known = Set(verdict.damaged.map(\.number))
+    let numbers = (whole + 1...all).lazy.compactMap { UInt32(exactly: $0) }
+      .filter { !known.contains($0) }.prefix(Damage.limit)
+    let owners = try owners(of: Array(numbers))
+    verdict.missing = numbers.map {
+      DamagedPage(number: $0, flaw: .missing, owner: owners[$0])
+    }
+    let cut = known.filter { UInt64($0) > whole }.count
+    verdict.missingTotal = Int(clamping: all - whole) - cut
   }
 
   /// What the scan found, as damage with owners. A page of zeros is sound where it is free.

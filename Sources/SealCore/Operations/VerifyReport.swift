@@ -43,6 +43,10 @@ public struct PagesVerdict: Sendable {
   public var hasTags: Bool
   /// Ascending.
   public var damaged: [DamagedPage] = []
+  /// Pages that the header counts and the file does not have, as many as are listed; ascending.
+  public var missing: [DamagedPage] = []
+  /// All of them.
+  public var missingTotal = 0
   public var size: SizeFinding
   public var log: LogFinding?
   /// Pages that a hot journal gave back, in memory; nil where there is none.
@@ -65,6 +69,8 @@ public struct DamagedPage: Sendable, Equatable {
     case tag
     /// It is zeros although something stands there.
     case wiped
+    /// The file ends before it.
+    case missing
   }
   public var number: UInt32
   public var flaw: Flaw

@@ -203,6 +203,9 @@ final class PageMap {
     }
   }
 
+  /// Says of the pages that nothing led to that something might: a page that could not be read.
+  func leaveRestOpen() { uses.rest = .unreached }
+
   private func mark(_ number: UInt32, _ use: PageUse) { uses[number] = use }
 
   /// Walks the list of free pages, as far as it can be read.

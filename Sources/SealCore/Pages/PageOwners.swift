@@ -77,14 +77,17 @@ final class PageOwners {
     } catch SealError.damaged { return false }
   }
 
-  private func isPage(_ number: UInt32) -> Bool {
-    number >= 1 && number <= source.pageCount && number != header.geometry.lockPage
+  /// Whether `number` is a page to be read. One behind the end of a file that was cut has an owner
+  /// all the same, which is noted.
+  private func isPage(_ number: UInt32, of owner: PageOwner) -> Bool {
+    if number > source.pageCount { note(number, owner) }
+    return number >= 1 && number <= source.pageCount && number != header.geometry.lockPage
   }
 
   private func freeList() throws {
     var trunk = header.firstFreeTrunk
     let owner = PageOwner(role: .freeList)
-    while isPage(trunk), visited.insert(trunk) {
+    while isPage(trunk, of: owner), visited.insert(trunk) {
       note(trunk, owner)
       guard try read(trunk) else { return }
       let page = UnsafeRawPointer(buffer)
@@ -92,7 +95,7 @@ final class PageOwners {
       guard count <= UInt32(header.geometry.usable / 4 - 2) else { return }
       for i in 0..<Int(count) {
         let leaf = page.big32(8 + 4 * i)
-        if isPage(leaf), visited.insert(leaf) { note(leaf, owner) }
+        if isPage(leaf, of: owner), visited.insert(leaf) { note(leaf, owner) }
       }
       trunk = page.big32(0)
     }
@@ -103,7 +106,7 @@ final class PageOwners {
     let owner = PageOwner(role: .tree, type: tree.type, name: tree.name)
     var stack = [tree.root]
     while let number = stack.popLast() {
-      guard isPage(number), visited.insert(number) else { continue }
+      guard isPage(number, of: owner), visited.insert(number) else { continue }
       note(number, owner)
       guard try read(number) else { continue }
       let start = number == 1 ? DatabaseHeader.length : 0
@@ -131,7 +134,7 @@ final class PageOwners {
     owner.role = .overflow
     var next = first
     var left = bytes
-    while left > 0, isPage(next), visited.insert(next) {
+    while left > 0, isPage(next, of: owner), visited.insert(next) {
       note(next, owner)
       guard try read(next) else { return }
       next = UnsafeRawPointer(buffer).big32(0)

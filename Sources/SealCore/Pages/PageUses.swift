@@ -9,6 +9,8 @@ public enum PageUse: UInt8, Sendable, CaseIterable {
   case freeTrunk, freeLeaf
   case pointerMap, lockByte
   case damaged
+  /// Nothing that could be read leads to it, and something could not be read.
+  case unreached
 }
 
 /// The use of each page of a database.
@@ -20,6 +22,8 @@ public struct PageUses: Sendable {
     public var use: PageUse
   }
 
+  /// What the pages are that nothing was found to lead to: unused, or behind damage.
+  var rest = PageUse.unused
   /// Number of pages; they are numbered from 1.
   public let count: UInt32
   /// Uses of `blockPages` pages; nil where all of them are unused.
@@ -52,8 +56,9 @@ public struct PageUses: Sendable {
   /// Gives all pages to `body` as runs, in ascending order.
   public func forEachRun(_ body: (Run) -> Void) {
     guard count > 0 else { return }
-    var run = Run(first: 1, last: 1, use: self[1])
-    func take(_ number: UInt32, _ last: UInt32, _ use: PageUse) {
+    var run = Run(first: 1, last: 1, use: self[1] == .unused ? rest : self[1])
+    func take(_ number: UInt32, _ last: UInt32, _ found: PageUse) {
+      let use = found == .unused ? rest : found
       if use == run.use {
         run.last = last
       } else {
