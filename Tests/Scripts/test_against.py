@@ -203,6 +203,13 @@ def test_schema_and_numbers(work, keys):
         ("missing", "trigger", "people_log", True, False),
         ("schema", "index", "people_name", None, None), ("schema", "table", "gaps", None, None),
         ("columns", "table", "gaps", 2, 3), ("schema", "table", "log", None, None)}
+    # Numbers, tables, indexes, views, triggers; each by name. Who has what is said in one way.
+    order = [(["table", "index", "view", "trigger"].index(d["type"]), d["name"])
+             for d in found["differences"] if d["type"]]
+    assert order == sorted(order) and [d["type"] for d in found["differences"]][:2] == [None, None]
+    messages = [d["message"] for d in found["differences"] if d["difference"] == "missing"]
+    assert messages == ["table mine is only here", "view names is only there",
+                        "trigger people_log is only here"]
     # Rows whose table only reads otherwise are compared: people, pairs, sqlite_sequence and log.
     mine = tables(here)
     assert (found["tables"], found["rows"]) == (

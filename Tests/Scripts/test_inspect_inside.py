@@ -130,6 +130,24 @@ def test_rows_sizes_and_the_map_against_dbstat(work, page_size, vacuum):
     assert "unused" not in count and "damaged" not in count
 
 
+def test_pages_behind_a_damaged_one_are_not_called_unused(work, keys):
+    def fill(connection):
+        connection.executescript("CREATE TABLE t(a); CREATE TABLE u(b); INSERT INTO u VALUES(1)")
+        connection.executemany("INSERT INTO t VALUES(zeroblob(?))", [(900,)] * 300)
+    path = peers.create_sealed(work / "a.db", RAW, [], fill)
+    root = peers.sealed(path, RAW).execute(
+        "SELECT rootpage FROM sqlite_master WHERE name = 't'").fetchone()[0]
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * 4096 + 100] ^= 1  # the page that leads to all others of t
+    path.write_bytes(data)
+    options = ["--pages", "--key-file", keys.file(RAW)]
+    counts = program.ok("inspect", *options, path)["map"]["counts"]
+    assert counts["damaged"] == 1 and "unused" not in counts
+    assert counts["unreached"] == len(data) // 4096 - counts["table_leaf"] - 1
+    text = program.run("inspect", *options, path).out.decode()
+    assert "nothing leads there" not in text and "what leads there may be damaged" in text
+
+
 def test_the_map_fits_eighty_columns(work, keys):
     fill = """CREATE TABLE t(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n
       WHERE i < 4000) INSERT INTO t SELECT zeroblob(700) FROM n;"""

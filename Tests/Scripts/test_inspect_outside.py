@@ -124,9 +124,20 @@ def test_other_kinds(work, name):
 
 def test_what_is_no_regular_file(work):
     os.mkfifo(work / "fifo")
-    for path in (work / "fifo", work):
+    for path, what in ((work / "fifo", "pipe"), (work, "directory"), ("/dev/null", "device")):
         found = program.ok("inspect", path)
         assert found["kind"] == "other" and reasons(found) == ["not_regular"]
+        assert found["reasons"][0]["message"] == f"it is a {what}"
+        for command in (["verify"], ["decrypt", "--output-dir", work], ["inspect", "--tables"]):
+            failed = program.run(*command, "--json", path)
+            assert failed.exit == 6 and failed.json["code"] == "wrong_kind", failed
+            assert failed.json["kind"] == "other" and failed.json["file_type"] == what
+            assert what in failed.json["message"]
+
+
+def test_one_byte_is_one(work):
+    (work / "a").write_bytes(b"a")
+    assert look(work / "a")["reasons"][0]["message"] == "its only byte is text"
 
 
 def test_a_key_file_is_not_shown(work):

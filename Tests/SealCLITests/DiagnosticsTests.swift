@@ -26,7 +26,9 @@ private let samples: [(SealError, Int32)] =
   + [
     .pages([3, 4, 9], total: 3, pagesInFile: 10), .pages([], total: 0, pagesInFile: 0),
     .header(field: "page size"), .size(actual: 1, expected: 2), .structure(page: 5, .pageTwice),
+    .log(firstBad: 4, lostCommits: 2, badTags: 0), .log(firstBad: nil, lostCommits: 0, badTags: 1),
   ].map { (SealError.damaged(Damage(path: path, flaw: $0)), 5) }
+  + SpecialFile.allCases.map { (SealError.notRegular(path: path, $0), 6) }
   + FileKind.allCases.map { (SealError.wrongKind(path: path, found: $0), 6) }
   + [
     .target, .sameFile, .directory, .notRegular, .danglingLink, .hardLinked(links: 2),

@@ -46,7 +46,7 @@ struct ContentWords {
     case .userVersion(let here, let there): return "user_version is \(here), there \(there)"
     case .applicationID(let here, let there): return "application_id is \(here), there \(there)"
     case .missing(let type, let name, let here):
-      return "\(type) \(name) is \(here ? "missing" : "not there")"
+      return "\(type) \(name) is only \(here ? "there" : "here")"
     case .schema(let type, let name): return "the SQL of \(type) \(name) differs"
     case .columns(let table, let here, let there):
       return "table \(table) has \(Self.count(here, "column")), there \(there); rows not compared"

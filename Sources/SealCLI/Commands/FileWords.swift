@@ -17,7 +17,7 @@ enum FileWords {
     case .wal: "write-ahead log of a SQLite or SQLCipher database"
     case .empty: "empty file"
     case .truncated: "too short for a database"
-    case .other where file.reasons == [.notRegular]: "no regular file"
+    case .other where file.special != nil: "no regular file"
     case .other where file.mayBeEncrypted:
       "no intact database; parts of it may be an encrypted one (SQLCipher)"
     case .other: "neither a SQLite nor a SQLCipher database"
@@ -27,7 +27,7 @@ enum FileWords {
   static func sentence(_ reason: KindReason) -> String {
     switch reason {
     case .noBytes: "it has no bytes"
-    case .notRegular: "it is a directory, a pipe, a socket or a device"
+    case .notRegular(let special): "it is a \(special.rawValue)"
     case .databaseMagic: "it begins with \"SQLite format 3\""
     case .journalMagic: "it begins as rollback journals do (d9 d5 05 f9 20 a1 63 d7)"
     case .logMagic: "it begins as write-ahead logs do (37 7f 06 82 or 83)"
@@ -35,12 +35,10 @@ enum FileWords {
     case .headerFlaw(let field): "the \(field) in its header cannot be right"
     case .firstPageFits: "page 1 is a B-tree page whose cells stay inside"
     case .randomBehindHeader: "what follows the header is spread like ciphertext"
-    case .random(let bytes):
-      "its first \(Diagnostics.count(UInt64(bytes), "byte")) are spread like ciphertext"
-    case .regular(let bytes):
-      "its first \(Diagnostics.count(UInt64(bytes), "byte")) are too regular for ciphertext"
-    case .zeros(let bytes): "its first \(Diagnostics.count(UInt64(bytes), "byte")) are zeros"
-    case .text(let bytes): "its first \(Diagnostics.count(UInt64(bytes), "byte")) are text"
+    case .random(let bytes): first(bytes) + "spread like ciphertext"
+    case .regular(let bytes): first(bytes) + "too regular for ciphertext"
+    case .zeros(let bytes): first(bytes) + (bytes == 1 ? "zero" : "zeros")
+    case .text(let bytes): first(bytes) + "text"
     case .randomInPart: "some of its first sectors are spread like ciphertext"
     case .tooShort: "it is shorter than any page (512 bytes)"
     case .wholePages(let sizes):
@@ -48,6 +46,10 @@ enum FileWords {
     case .noWholePages: "its size is no whole number of pages"
     case .firstPageBeside: "page 1 was taken from the log or journal beside it"
     }
+  }
+
+  private static func first(_ bytes: Int) -> String {
+    bytes == 1 ? "its only byte is " : "its first \(bytes) bytes are "
   }
 
   /// The stable word for a reason.
@@ -116,5 +118,13 @@ enum FileWords {
     case .idle: "idle"
     case .unreadable: "unreadable"
     }
+  }
+}
+
+extension FileFacts {
+  /// It is no regular file but this, and nothing more can be said.
+  var special: SpecialFile? {
+    for case .notRegular(let special) in reasons { return special }
+    return nil
   }
 }

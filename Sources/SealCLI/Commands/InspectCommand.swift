@@ -74,7 +74,10 @@ private final class Inspection {
     let hasKey = wantsKey ? session.keys.isNamed(selection) : selection.source != nil
     guard isAsked || hasKey else { return say(InspectRendering(file: file)) }
     if !wantsKey, file.kind != .plaintext {
-      guard !isAsked else { throw SealError.wrongKind(path: path, found: file.kind) }
+      guard !isAsked else {
+        throw file.special.map { SealError.notRegular(path: path, $0) }
+          ?? SealError.wrongKind(path: path, found: file.kind)
+      }
       return say(InspectRendering(file: file))
     }
     var request = try request(path, file, withKey: wantsKey)

@@ -48,7 +48,7 @@ struct InspectRendering {
       if let text { lines.append("  \(name): \(text)") }
     }
     add("link to", file.target)
-    if file.reasons != [.notRegular] {
+    if file.special == nil {
       add("size", Diagnostics.count(file.size, "byte"))
     }
     if content == nil {

@@ -49,6 +49,14 @@ enum Diagnostics {
         hint: "give another key, or name the settings to change")
     case .damaged(let damage): return DamageDiagnostics.explain(damage)
     case .wrongKind(let path, let found): return kind(path, found)
+    case .notRegular(let path, let special):
+      return Diagnosis(
+        .wrongKind, "this is a \(special.rawValue), not a file", about: path,
+        hint: special == .directory ? "name a database in it" : nil,
+        facts: [
+          .init("kind", .string(FileKind.other.rawValue)),
+          .init("file_type", .string(special.rawValue)),
+        ])
     case .exists(let path, let obstacle): return exists(path, obstacle)
     case .locked(let path, let holders):
       return locked(path, holders, hint: "close it, or wait longer with --busy-timeout")

@@ -15,6 +15,8 @@ public enum SealError: Error, Sendable, Equatable {
   case sameKey(path: String)
   /// The file is not of the kind that the command needs.
   case wrongKind(path: String, found: FileKind)
+  /// It is no regular file.
+  case notRegular(path: String, SpecialFile)
   /// Something stands where the output should go, or the output is the source.
   case exists(path: String, Obstacle)
   /// Others use the database. `holders` names those that could be found.
@@ -53,7 +55,7 @@ public enum SealError: Error, Sendable, Equatable {
     case .sameKey: .usage
     case .wrongKey: .wrongKey
     case .damaged: .damaged
-    case .wrongKind: .wrongKind
+    case .wrongKind, .notRegular: .wrongKind
     case .exists: .exists
     case .locked, .inUse, .changedWhileReading: .locked
     case .io, .noSpace, .writeProtected, .notShredded: .io
@@ -184,6 +186,11 @@ public enum FileKind: String, Sendable, Equatable, CaseIterable {
   case empty
   case truncated
   case other
+}
+
+/// What a file can be besides a regular one.
+public enum SpecialFile: String, Sendable, Equatable, CaseIterable {
+  case directory, pipe, socket, device
 }
 
 /// What stands in the way of an output.

@@ -18,6 +18,8 @@ struct FileStatus: Sendable, Equatable {
   enum Kind: Sendable { case regular, directory, link, other }
   var identity: FileIdentity
   var kind: Kind
+  /// What it is, where it is neither a regular file nor a link.
+  var special: SpecialFile?
   /// Bytes.
   var size: UInt64
   var links: Int
@@ -37,6 +39,14 @@ struct FileStatus: Sendable, Equatable {
       case S_IFLNK: .link
       default: .other
       }
+    special =
+      switch s.st_mode & S_IFMT {
+      case S_IFDIR: .directory
+      case S_IFIFO: .pipe
+      case S_IFSOCK: .socket
+      case S_IFREG, S_IFLNK: nil
+      default: .device
+      }
     size = UInt64(clamping: s.st_size)
     links = Int(s.st_nlink)
     mode = UInt32(s.st_mode) & 0o7777
@@ -47,6 +57,13 @@ struct FileStatus: Sendable, Equatable {
     #else
       modified = Int64(s.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(s.st_mtim.tv_nsec)
     #endif
+  }
+
+  /// Throws `.notRegular` for anything else than a regular file, with `path` in it.
+  func requireRegular(_ path: String) throws {
+    guard kind == .regular else {
+      throw SealError.notRegular(path: path, special ?? .device)
+    }
   }
 
   /// The status of what `path` names, or nil where there is nothing.

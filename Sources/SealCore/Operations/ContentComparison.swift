@@ -4,7 +4,8 @@
 
 /// What a comparison found. `here` is the database, `there` the other one.
 public struct ContentDifferences: Sendable, Equatable {
-  /// What differs, in the order in which it was met; the list may be shorter than `total`.
+  /// What differs: numbers, then tables, indexes, views and triggers by name. The list may be
+  /// shorter than `total`.
   public var list: [ContentDifference] = []
   /// Differences in all: one for each number, schema row and table that differs.
   public var total = 0
@@ -107,7 +108,7 @@ struct ContentComparison {
     return found
   }
 
-  /// The schema rows of both by type and name, in the order of their bytes.
+  /// The schema rows of both: tables, indexes, views, triggers, each by name.
   private func pairs() -> [(SchemaRow?, SchemaRow?)] {
     var pairs: [(SchemaRow?, SchemaRow?)] = []
     var (i, j) = (0, 0)
@@ -119,7 +120,11 @@ struct ContentComparison {
       if order <= 0 { i += 1 }
       if order >= 0 { j += 1 }
     }
-    return pairs
+    let ranks = ["table": 0, "index": 1, "view": 2, "trigger": 3]
+    return pairs.map { pair -> (pair: (SchemaRow?, SchemaRow?), rank: Int, name: String) in
+      let row = pair.0 ?? pair.1
+      return (pair, ranks[row?.type.string ?? ""] ?? 4, row?.label ?? "")
+    }.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }.map(\.pair)
   }
 
   private static func order(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Int {

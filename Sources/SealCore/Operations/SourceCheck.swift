@@ -8,7 +8,7 @@ public enum SourceCheck {
   static func kind(of path: String) throws -> (kind: FileKind, isDoubtful: Bool) {
     let file = try File(path)
     let status = try file.status()
-    guard status.kind == .regular else { throw SealError.wrongKind(path: path, found: .other) }
+    try status.requireRegular(path)
     let start = try file.bytes(at: 0, count: FileClassifier.sampleSize)
     let sidecars = Sidecars(of: try System.realPath(path))
     // The good page 1 may stand there: the snapshot will tell.

@@ -28,7 +28,7 @@ final class Survey {
     var facts = FileFacts(path: path, kind: .other)
     facts.target = try FileStatus.of(path, followLinks: false)?.kind == .link ? real : nil
     guard status.kind == .regular else {
-      facts.reasons = [.notRegular]
+      facts.reasons = [.notRegular(status.special ?? .device)]
       return facts
     }
     facts.size = status.size

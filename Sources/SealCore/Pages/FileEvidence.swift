@@ -5,7 +5,7 @@
 public enum KindReason: Sendable, Equatable {
   case noBytes
   /// A folder, a FIFO, a device.
-  case notRegular
+  case notRegular(SpecialFile)
   case databaseMagic
   case journalMagic
   case logMagic

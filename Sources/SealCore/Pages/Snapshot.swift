@@ -112,9 +112,7 @@ final class Snapshot: @unchecked Sendable {
   }
 
   private static func requireRegular(_ file: File) throws {
-    guard try file.status().kind == .regular else {
-      throw SealError.wrongKind(path: file.path, found: .other)
-    }
+    try file.status().requireRegular(file.path)
   }
 
   private static func holdsBytes(_ path: String) throws -> Bool {
