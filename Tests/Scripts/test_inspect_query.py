@@ -182,7 +182,74 @@ def test_parameters(source):
 @pytest.mark.parametrize("param", ["a", "=x", "a:integer=x", "a:blob=0", "a:what=1", "a:real=nan"])
 def test_bad_parameters(source, param):
     result = program.run("inspect", "--query", "SELECT :a", f"--param={param}", source)
-    assert result.exit == 2 and b"NAME=VALUE" in result.err
+    assert result.exit == 2 and (b"NAME=VALUE" in result.err or b"no such value" in result.err)
+
+
+def test_numbered_parameters_with_gaps(source):
+    """sqlite.org/lang_expr.html#varparam: ?NNN has its number, a nameless ? the next one."""
+    judge = sqlite3.connect(":memory:")
+    sql = "SELECT ?2, ?, ?7, ?"
+    values = {2: "b", 3: "c", 7: "g", 8: "h"}
+    wanted = judge.execute(sql, [values.get(n) for n in range(1, 9)]).fetchone()
+    options = [f"--param={n}={value}" for n, value in values.items()]
+    assert program.ok("inspect", "--query", sql, *options, source)["rows"] == [list(wanted)]
+    assert program.ok("inspect", "--query", "SELECT ?2", "--param=2=a", source)["rows"] == [["a"]]
+    for missing in options:
+        rest = [option for option in options if option != missing]
+        failed = program.run("inspect", "--json", "--query", sql, *rest, source)
+        assert failed.exit == 2 and "has no value" in failed.json["message"]
+    failed = program.run("inspect", "--json", "--query", sql, *options, "--param=4=x", source)
+    assert failed.exit == 2 and "no parameter 4" in failed.json["message"]
+
+
+def test_what_is_wrong_with_a_parameter_is_said(source):
+    for params, words in ((["a=1", "a=2"], "two values"), (["a=1", ":a=2"], "two values"),
+                          (["a:integer=x"], "a:integer: x is no such value"),
+                          (["a:blob=0"], "a:blob: 0 is no such value")):
+        failed = program.run("inspect", "--json", "--query", "SELECT :a",
+                             *[f"--param={each}" for each in params], source)
+        assert failed.exit == 2 and words in failed.json["message"], failed
+    found = program.ok("inspect", "--query", "SELECT typeof(:a), :a", "--param=a:text=5", source)
+    assert found["rows"] == [["text", "5"]]
+
+
+def test_json_has_what_opening_the_database_told(work, keys, sealed):
+    options = ["--key-file", keys.file(RAW), sealed]
+    inside = program.ok("inspect", *options)
+    found = program.ok("inspect", "--query", "SELECT 1", *options)
+    for field in ("format", "settings", "salt", "pragmas", "pages", "page_size", "page_sizes",
+                  "header", "user_version", "application_id", "damage", "damage_total", "notes"):
+        assert found[field] == inside[field], field
+    assert found["format"] == 4 and found["user_version"] == -7
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "tsv", "json", "line"])
+def test_rows_of_several_databases_say_whose_they_are(work, form):
+    paths = []
+    for name in ("a", "b", "none", "c"):
+        paths.append(work / f"{name}.db")
+        if name != "none":
+            samples.plain(paths[-1], f"CREATE TABLE t(x, y); INSERT INTO t VALUES('{name}1', 1),"
+                                     f"('{name}2', 2);")
+    result = program.run("inspect", "--query", "SELECT x, y FROM t", "--output-format", form, *paths)
+    assert result.exit == 1 and b"none.db" in result.err
+    wanted = [[str(work / f"{name}.db"), f"{name}{n}", str(n)] for name in "abc" for n in (1, 2)]
+    text = result.out.decode()
+    if form == "json":
+        rows = json.loads(text)
+        assert [list(map(str, row.values())) for row in rows] == wanted
+        assert list(rows[0]) == ["database", "x", "y"]
+    elif form in ("csv", "tsv"):
+        rows = list(csv.reader(io.StringIO(text), delimiter="," if form == "csv" else "\t"))
+        assert rows == [["database", "x", "y"]] + wanted
+    else:
+        for block, name in zip(text.split(f"{work}/")[1:], "abc", strict=True):
+            assert block.splitlines()[0] == f"{name}.db:"
+            assert f"{name}1" in block and f"{name}2" in block
+    for database in ([], [work / "a.db"]):
+        alone = program.run("inspect", "--query", "SELECT x, y FROM t", "--output-format", form,
+                            work / "a.db", *database)
+        assert (b"a.db" in alone.out) is bool(database)
 
 
 def test_parameters_have_to_fit(source):

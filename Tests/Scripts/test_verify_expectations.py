@@ -35,8 +35,21 @@ def test_every_difference_is_listed(work, keys, source, sealed, kind):
     assert seen == [("user_version", None, 7, -7), ("application_id", None, 0, 252006673),
                     ("table", "nix", None, None), ("rows", "gaps", 202, 203),
                     ("table", "names", None, None)]
-    for word in ("user_version is -7, not 7", "no table nix", "203"):
+    for word in ("user_version is -7, not 7", "no table nix", "203",
+                 "names is a view, not a table"):
         assert word in found["message"]
+
+
+@KINDS
+def test_a_log_with_both_streams_says_things_once(keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    options = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
+    options += ["--expect-table", "nix", path]
+    loud = program.run("verify", *options)
+    quiet = program.run("verify", "--quiet", *options)
+    assert loud.exit == quiet.exit == 1 and quiet.out == b""
+    assert loud.err.decode() == f"dbseal: {path}: not as it should be\n"
+    assert loud.text.count("no table nix") == quiet.text.count("no table nix") == 1
 
 
 def test_odd_names_and_encodings(work, keys):

@@ -23,13 +23,13 @@ enum InspectOptions {
     help: "run one read-only statement, print its rows",
     detail: """
       The statement cannot change anything, reach another file or load code. Only the rows are \
-      printed.
+      printed; of several databases, the name of each with them.
       """)
   static let param = OptionSpec(
     name: "param", value: .text("NAME=VALUE", .none), section: .content,
     help: "give a parameter of the query its value",
     detail: """
-      The value is text. NAME:integer=N, NAME:real=X, NAME:blob=HEX and NAME:null give other \
+      The value is text, as with NAME:text=VALUE. NAME:integer=N, NAME:real=X, NAME:blob=HEX and NAME:null give other \
       values; of a nameless ? the NAME is its number, from 1. It may be given many times.
       """, repeats: true)
   static let outputFormat = OptionSpec(

@@ -36,5 +36,7 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case binaryPrompt(String)
   /// `--param` of another form.
   case badParameter(String)
+  /// A parameter's value is not of the type that is named: the value and its name with type.
+  case badParameterValue(String, of: String)
   case generateKind(String)
 }

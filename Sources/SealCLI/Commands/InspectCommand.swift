@@ -25,6 +25,7 @@ private final class Inspection {
   private let session: Session
   private let settings: CipherSettings
   private let query: Query?
+  private let writer: QueryWriter
   /// The key, once it was needed: it is the same for all files.
   private var key: KeyMaterial?
 
@@ -33,6 +34,8 @@ private final class Inspection {
     self.session = session
     self.settings = settings
     self.query = query
+    let form = parsed.text(InspectOptions.outputFormat).flatMap(QueryForm.init(rawValue:))
+    writer = QueryWriter(form ?? .table, on: session.console)
   }
 
   private var asJSON: Bool { parsed.has(Options.json) }
@@ -56,6 +59,7 @@ private final class Inspection {
       }
       if session.console.isDeaf { break }
     }
+    writer.finish()
     return isBatch ? summary(failures) : 0
   }
 
@@ -123,30 +127,13 @@ private final class Inspection {
   }
 
   private func rows(of query: Query, _ request: Inspect.Request, _ file: FileFacts) throws {
-    if asJSON {
-      var columns: [String] = []
-      var rows: [JSON] = []
-      let damage = try Inspect.query(
-        request, query, begin: { columns = $0 },
-        row: { rows.append(.array($0.map(QueryValue.json))) })
-      let facts: [JSON.Field] = [
-        .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
-        .init("damage", Facts.damage(damage)),
-      ]
-      let sentence = Diagnostics.count(UInt64(rows.count), "row")
-      let rendering = InspectRendering(file: file)
-      session.console.result(
-        Diagnosis(.ok, sentence, facts: rendering.outside + facts)
-          .json(command: parsed.command.name, database: request.path).text)
-      return
-    }
-    let form = parsed.text(InspectOptions.outputFormat).flatMap(QueryForm.init(rawValue:))
-    let writer = QueryWriter(form ?? .table, on: session.console)
+    guard !asJSON else { return try object(of: query, request, file) }
     do {
-      let damage = try Inspect.query(
-        request, query, begin: { writer.begin($0) }, row: { try writer.row($0) })
+      let facts = try Inspect.query(
+        request, query, begin: { writer.begin($0, of: isBatch ? request.path : nil) },
+        row: { try writer.row($0) })
       writer.end()
-      for found in damage where !parsed.has(Options.quiet) {
+      for found in facts.damage where !parsed.has(Options.quiet) {
         let words = DamageDiagnostics.explain(found).sentence
         session.console.say([Span("note: ", .note), Span("\(request.path): \(words)")])
       }
@@ -154,8 +141,26 @@ private final class Inspection {
     } catch {
       // What was read before is true.
       writer.end()
+      if !isBatch { writer.finish() }
       throw error
     }
+  }
+
+  /// The rows as a part of the one object.
+  private func object(of query: Query, _ request: Inspect.Request, _ file: FileFacts) throws {
+    var columns: [String] = []
+    var rows: [JSON] = []
+    var rendering = InspectRendering(file: file)
+    rendering.content = try Inspect.query(
+      request, query, begin: { columns = $0 },
+      row: { rows.append(.array($0.map(QueryValue.json))) })
+    let facts: [JSON.Field] = [
+      .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
+    ]
+    session.console.result(
+      Diagnosis(
+        .ok, Diagnostics.count(UInt64(rows.count), "row"), facts: rendering.opened + facts
+      ).json(command: parsed.command.name, database: request.path).text)
   }
 
   private func say(_ rendering: InspectRendering) {

@@ -72,8 +72,11 @@ extension InspectRendering {
       })
   }
 
-  private func inside(_ content: ContentFacts) -> [JSON.Field] {
-    var fields: [JSON.Field] = [
+  /// What opening it told, without what is in it.
+  var opened: [JSON.Field] { outside + (content.map(opened) ?? []) }
+
+  private func opened(_ content: ContentFacts) -> [JSON.Field] {
+    [
       .init("format", content.profile?.formatNumber.map { .integer($0) } ?? .null),
       .init("settings", content.profile.map(Facts.settings) ?? .null),
       .init("pragmas", Facts.pragmas(content.openingPragmas)),
@@ -81,12 +84,14 @@ extension InspectRendering {
       .init("damage", Facts.damage(content.damage)),
       .init("damage_total", .integer(content.damageTotal)),
     ]
+  }
+
+  private func inside(_ content: ContentFacts) -> [JSON.Field] {
     switch depth {
-    case .schema: fields.append(.init("schema", schema(content)))
-    case .map: fields.append(.init("map", map(content)))
-    case .contents: fields += objects(content)
+    case .schema: opened(content) + [.init("schema", schema(content))]
+    case .map: opened(content) + [.init("map", map(content))]
+    case .contents: opened(content) + objects(content)
     }
-    return fields
   }
 
   private func schema(_ content: ContentFacts) -> JSON {

@@ -16,11 +16,16 @@ enum QueryParameter {
     guard let name = bare.first.map({ String($0) }), !name.isEmpty, bare.count <= 2 else {
       throw UsageFlaw.badParameter(text)
     }
-    guard let found = Self.value(value, as: bare.count == 2 ? String(bare[1]) : "text") else {
-      throw UsageFlaw.badParameter(text)
+    let type = bare.count == 2 ? String(bare[1]) : "text"
+    guard let found = Self.value(value, as: type) else {
+      guard let value, types.contains(type) else { throw UsageFlaw.badParameter(text) }
+      throw UsageFlaw.badParameterValue(value, of: head)
     }
     return Query.Parameter(name: name, value: found)
   }
+
+  /// The types whose values have a form.
+  private static let types = ["integer", "real", "blob"]
 
   private static func value(_ text: String?, as type: String) -> Value? {
     guard let text else { return type == "null" ? .null : nil }

@@ -20,8 +20,14 @@ final class QueryWriter {
   private var widths: [Int] = []
   private var numeric: [Bool] = []
   private var hasWidths = false
+  /// Rows of this database.
   private var count = 0
+  /// Rows of all.
+  private var total = 0
   private var hasBegun = false
+  /// The name of the database, where there are several.
+  private var database: String?
+  private var heading: [String] = []
   private var out: [UInt8] = []
 
   init(_ form: QueryForm, on console: Console) {
@@ -29,39 +35,49 @@ final class QueryWriter {
     self.console = console
   }
 
-  /// Takes the names of the columns.
-  func begin(_ names: [String]) {
-    hasBegun = true
+  /// Takes the names of the columns. `database` is the name that the rows are given, where there are
+  /// several databases.
+  func begin(_ names: [String], of database: String?) {
     columns = form == .table || form == .line ? names.map(Console.escaped) : names
     numeric = names.map { _ in true }
+    (hasWidths, count) = (false, 0)
+    self.database = database
     switch form {
-    case .csv: delimited(names.map { Array($0.utf8) })
-    case .tsv: delimited(names.map { Array($0.utf8) })
-    case .table, .json, .line: break
+    case .csv, .tsv:
+      let heading = (database == nil ? [] : ["database"]) + names
+      if heading != self.heading { delimited(heading.map { Array($0.utf8) }) }
+      self.heading = heading
+    case .table, .line:
+      if let database { add("\(hasBegun ? "\n" : "")\(Console.escaped(database)):\n") }
+    case .json: break
     }
+    hasBegun = true
   }
 
   /// Takes a row. Throws where nobody reads any more.
   func row(_ values: [Value]) throws {
     switch form {
     case .table: table(values)
-    case .csv, .tsv: delimited(values.map(QueryValue.bytes))
+    case .csv, .tsv:
+      delimited((database.map { [Array($0.utf8)] } ?? []) + values.map(QueryValue.bytes))
     case .json: object(values)
     case .line: lines(values)
     }
     count += 1
+    total += 1
     if out.count >= Self.chunk { flush() }
     if console.isDeaf { throw ReaderGone() }
   }
 
-  /// Writes what is left; nothing for a query that did not come so far as to have columns.
+  /// Ends the rows of a database.
   func end() {
-    guard hasBegun else { return }
-    if form == .table {
-      settle()
-    } else if form == .json {
-      add(count == 0 ? "[]\n" : "]\n")
-    }
+    if form == .table, hasBegun { settle() }
+    flush()
+  }
+
+  /// Ends the rows of all; nothing for queries that did not come so far as to have columns.
+  func finish() {
+    if form == .json, hasBegun { add(total == 0 ? "[]\n" : "]\n") }
     flush()
   }
 
@@ -133,8 +149,9 @@ final class QueryWriter {
   // MARK: json
 
   private func object(_ values: [Value]) {
+    let name = database.map { [JSON.Field("database", .string($0))] } ?? []
     let fields = zip(columns, values).map { JSON.Field($0, QueryValue.json($1)) }
-    add((count == 0 ? "[" : ",\n") + JSON.object(fields).text)
+    add((total == 0 ? "[" : ",\n") + JSON.object(name + fields).text)
   }
 
   // MARK: csv and tsv

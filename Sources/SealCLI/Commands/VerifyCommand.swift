@@ -138,7 +138,7 @@ struct VerifyCommand: Sendable {
         console.say([Span("note: ", .note), Span("\(rendering.report.path): \(note)")])
       }
     }
-    if status != 0 { rendering.diagnosis.say(on: console) }
+    if status != 0 { (batch.quiet ? rendering.diagnosis : rendering.alarm).say(on: console) }
     return status
   }
 }

@@ -164,7 +164,7 @@ struct VerifyJSON {
         .init("expectation", .string("application_id")), .init("name", .null),
         .init("expected", .integer(Int64(expected))), .init("found", .integer(Int64(found))),
       ]
-    case .noTable(let name):
+    case .noTable(let name, _):
       fields = [
         .init("expectation", .string("table")), .init("name", .string(name)),
         .init("expected", .null), .init("found", .null),

@@ -1,6 +1,6 @@
 // What verify found, in words: one line where all is well, and where it is not a line for each
-// verdict with its particulars. A verdict is the answer and goes to standard output; that something
-// is wrong is said on standard error too.
+// verdict with its particulars. A verdict is the answer and goes to standard output; standard error
+// gets one short line more, so that a log that has both does not say everything twice.
 
 internal import SealCore
 
@@ -26,6 +26,13 @@ struct VerifyRendering {
 
   /// The object for `--json`.
   func json(command: String) -> JSON { diagnosis.json(command: command, database: report.path) }
+
+  /// What goes to standard error beside the lines on standard output, which say it all.
+  var alarm: Diagnosis {
+    Diagnosis(
+      diagnosis.code, Self.outcome(report.code), about: report.path, hint: diagnosis.hint,
+      exit: diagnosis.exit)
+  }
 
   /// What goes to standard output.
   func lines(all: Bool) -> [String] {

@@ -200,7 +200,8 @@ extension VerifyRendering {
     switch difference {
     case .userVersion(let expected, let found): "user_version is \(found), not \(expected)"
     case .applicationID(let expected, let found): "application_id is \(found), not \(expected)"
-    case .noTable(let name): "there is no table \(name)"
+    case .noTable(let name, let isView):
+      isView ? "\(name) is a view, not a table" : "there is no table \(name)"
     case .rows(let table, let expected, let found):
       "table \(table) has \(Diagnostics.count(found, "row")), not \(expected)"
     case .digest(let expected, let found):

@@ -110,6 +110,7 @@ enum Diagnostics {
       case .refused(let action): ("\(action) is not allowed in a query", nil)
       case .failed(let message): ("the query failed: \(message)", nil)
       case .unknownParameter(let name): ("the query has no parameter \(name)", nil)
+      case .repeatedParameter(let name): ("parameter \(name) of the query has two values", nil)
       case .missingParameter(let name):
         ("parameter \(name) of the query has no value", "--param NAME=VALUE gives it one")
       }

@@ -58,9 +58,11 @@ enum UsageDiagnostics {
       return ("\(name) goes with a file, a descriptor or a command, not with a terminal", nil)
     case .badParameter(let text):
       return (
-        "--param \(text): it is NAME=VALUE, NAME:integer=N, NAME:real=X, NAME:blob=HEX or"
-          + " NAME:null", nil
+        "--param \(text): it is NAME=VALUE, NAME:text=VALUE, NAME:integer=N, NAME:real=X,"
+          + " NAME:blob=HEX or NAME:null", nil
       )
+    case .badParameterValue(let value, let name):
+      return ("--param \(name): \(value) is no such value", nil)
     case .generateKind(let name):
       return ("generate \(name): it makes man, completions or reference", nil)
     }

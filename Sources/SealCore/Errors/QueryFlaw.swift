@@ -12,6 +12,8 @@ public enum QueryFlaw: Sendable, Equatable {
   case failed(message: String)
   /// A value was given for a parameter that is not in it.
   case unknownParameter(String)
+  /// Two values were given for one parameter.
+  case repeatedParameter(String)
   /// A parameter got no value.
   case missingParameter(String)
 }

@@ -86,7 +86,8 @@ struct ExpectationsCheck {
     var met: Damage?
     for table in expected.tables {
       guard let entry = tables.found.first(where: { $0.name.isSameName(as: table.name) }) else {
-        differences.append(.noTable(table.name))
+        let isView = tables.views.contains { $0.isSameName(as: table.name) }
+        differences.append(.noTable(table.name, isView: isView))
         continue
       }
       guard let rows = table.rows else { continue }
@@ -116,14 +117,16 @@ struct ExpectationsCheck {
   /// Gathers the tables of a schema.
   private final class Tables: SchemaConsumer {
     private(set) var found: [SchemaEntry] = [.schema]
+    /// Names.
+    private(set) var views: [String] = []
     private let encoding: UInt32
 
     init(encoding: UInt32) { self.encoding = encoding }
 
     func begin(_ cell: Cell, _ start: UnsafeRawBufferPointer, _ record: SchemaRecord) {
-      guard var entry = SchemaEntry(start, encoding: encoding), entry.type == "table" else {
-        return
-      }
+      guard var entry = SchemaEntry(start, encoding: encoding) else { return }
+      if entry.type == "view" { views.append(entry.name) }
+      guard entry.type == "table" else { return }
       entry.root = record.root
       found.append(entry)
     }

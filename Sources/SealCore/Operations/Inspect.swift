@@ -46,6 +46,18 @@ public enum Inspect {
   static func contents(
     of database: VerifySource, _ depth: Depth, _ context: OperationContext
   ) throws -> ContentFacts {
+    var facts = opening(of: database)
+    try ContentSurvey(database: database, context: context).run(depth, &facts)
+    if depth != .schema, let damage = try database.logDamage(context) {
+      facts.damage.append(damage)
+      facts.damageTotal += 1
+    }
+    try context.cancellation.check()
+    return facts
+  }
+
+  /// What opening a database tells.
+  static func opening(of database: VerifySource) -> ContentFacts {
     var facts = ContentFacts()
     facts.pageSize = database.cipher?.profile.pageSize ?? database.header?.pageSize
     facts.profile = database.cipher?.profile
@@ -54,12 +66,6 @@ public enum Inspect {
     facts.header = database.header.map(HeaderFacts.init)
     facts.pages = database.store.pageCount
     facts.notes = database.notes
-    try ContentSurvey(database: database, context: context).run(depth, &facts)
-    if depth != .schema, let damage = try database.logDamage(context) {
-      facts.damage.append(damage)
-      facts.damageTotal += 1
-    }
-    try context.cancellation.check()
     return facts
   }
 }

@@ -24,13 +24,13 @@ public struct Query: Sendable {
 }
 
 extension Inspect {
-  /// Runs `query`: the names of the columns to `begin`, then each row to `row`. Answers the damage
-  /// that was found on opening and did not matter. Throws `SealError.query` for a query that is not
+  /// Runs `query`: the names of the columns to `begin`, then each row to `row`. Answers what opening
+  /// the database told, with the damage that did not matter. Throws `SealError.query` for a query that is not
   /// run, and what `contents` throws.
   public static func query(
     _ request: Request, _ query: Query, begin: ([String]) throws -> Void,
     row: ([Value]) throws -> Void
-  ) throws -> [Damage] {
+  ) throws -> ContentFacts {
     let database = try VerifySource(
       request.path, key: request.key, settings: request.settings, request.context)
     guard database.header != nil else {
@@ -39,7 +39,11 @@ extension Inspect {
     }
     do {
       try QueryRun(database, request.context).run(query, begin, row)
-      return try database.damage + [database.logDamage(request.context)].compactMap(\.self)
+      var facts = opening(of: database)
+      facts.damage = database.damage
+      if let damage = try database.logDamage(request.context) { facts.damage.append(damage) }
+      facts.damageTotal = facts.damage.count
+      return facts
     } catch SealError.damaged(let damage) {
       if case .structure(_, .pageOutside) = damage.flaw, database.size.isWrong,
         let size = database.damage.first
@@ -121,20 +125,29 @@ private struct QueryRun {
 
   private func bind(_ parameters: [Query.Parameter], to statement: Statement) throws {
     let names = statement.parameterNames
+    // With `?2` alone there is a parameter 1 that nothing in the statement means.
+    let hasNumbers = names.contains { $0?.hasPrefix("?") == true }
+    let gaps = hasNumbers ? try statement.unusedParameters(of: names.count) : []
     var bound = Set<Int>()
     for parameter in parameters {
       let found = names.indices.filter { index in
+        guard !gaps.contains(index) else { return false }
         guard let name = names[index] else { return parameter.name == String(index + 1) }
         let bare = String(name.dropFirst())
         return bare == parameter.name || name == parameter.name
       }
       guard !found.isEmpty else { throw SealError.query(.unknownParameter(parameter.name)) }
+      guard bound.isDisjoint(with: found) else {
+        throw SealError.query(.repeatedParameter(parameter.name))
+      }
       for index in found {
         try statement.bind(parameter.value, at: index + 1)
         bound.insert(index)
       }
     }
-    if let missing = names.indices.first(where: { !bound.contains($0) }) {
+    if let missing = names.indices.first(where: {
+      !bound.contains($0) && !gaps.contains($0)
+    }) {
       throw SealError.query(.missingParameter(names[missing] ?? "?\(missing + 1)"))
     }
   }

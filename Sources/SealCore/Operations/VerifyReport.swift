@@ -201,7 +201,8 @@ public struct ExpectationsVerdict: Sendable {
   public enum Difference: Sendable, Equatable {
     case userVersion(expected: Int32, found: Int32)
     case applicationID(expected: Int32, found: Int32)
-    case noTable(String)
+    /// `isView`: there is a view of that name.
+    case noTable(String, isView: Bool)
     case rows(table: String, expected: UInt64, found: UInt64)
     /// 32 bytes each.
     case digest(expected: [UInt8], found: [UInt8])

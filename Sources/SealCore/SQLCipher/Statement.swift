@@ -98,6 +98,18 @@ final class Statement {
     }
   }
 
+  /// Which of the `count` parameters, from 0, stand nowhere in the statement: each is given a text
+  /// of its own, and SQLite says what the statement is then. Their values are null afterwards.
+  func unusedParameters(of count: Int) throws -> Set<Int> {
+    let mark = "\(UInt64.random(in: 1 << 60...UInt64.max))"
+    for index in 0..<count { try bind(.string("\(mark)-\(index)-"), at: index + 1) }
+    defer { if let handle { sqlite3_clear_bindings(handle) } }
+    guard let handle, let expanded = sqlite3_expanded_sql(handle) else { return [] }
+    defer { sqlite3_free(expanded) }
+    let text = String(cString: expanded)
+    return Set((0..<count).filter { !text.contains("\(mark)-\($0)-") })
+  }
+
   /// Binds a value to parameter `index`, from 1.
   func bind(_ value: Value, at index: Int) throws {
     let code = ResultCode(
