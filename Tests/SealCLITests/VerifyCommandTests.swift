@@ -69,7 +69,7 @@ import Testing
   /// Damage, then rows, then what could not be checked.
   @Test func ranksItsOutcomes() {
     let unchecked = StructureVerdict(state: .notChecked, hindrance: .schema("words"))
-    let difference = ExpectationsVerdict.Difference.noTable("t")
+    let difference = ExpectationsVerdict.Difference.noTable("t", isView: false)
     #expect(report { $0.structure = unchecked }.diagnosis.exit == 10)
     let both = report {
       $0.structure = unchecked
