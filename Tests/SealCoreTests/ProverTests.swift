@@ -1,6 +1,7 @@
 // Plan: the proof of an output fails for a byte that a bad disk changed, wherever it stands.
 // - what a peer wrote is proven to have the content that was read from it, formats with tags;
-// - one bit changed in the salt, which no tag covers, or in any page: the proof fails.
+// - one bit changed in the salt, which no tag covers, or in any page: the proof fails;
+// - the same for a plaintext output, whose pages have no tags at all: any bit of any page.
 
 import Foundation
 import Testing
@@ -61,5 +62,60 @@ import Testing
         #expect(throws: SealError.self, "byte \(place)") { try prove(url, fixture) }
       }
     }
+  }
+
+  private func provePlain(
+    _ url: URL, _ header: DatabaseHeader, _ content: WrittenContent
+  ) throws -> Proof {
+    let file = try File(url.path, .read)
+    return try Prover(
+      file: file, path: "output", pageSize: header.pageSize,
+      pageCount: UInt32(file.size() / UInt64(header.pageSize)), source: header, cipher: nil,
+      workers: 0, context: OperationContext(), oldKey: nil
+    ).prove(content).0
+  }
+
+  @Test(arguments: ["format4", "format3", "page8192-sha1-sha512"])
+  func findsAChangedByteOfAPlaintextOutput(_ name: String) throws {
+    try withFolder { folder in
+      let url = folder.appendingPathComponent("output.db")
+      let fixture = try Fixture.named(name)
+      let bytes = try #require(try fixture.codec().openAll(fixture.bytes()))
+      try Data(bytes).write(to: url)
+      let size = try fixture.codec().pageSize
+      let store = PageStore(
+        pages: OutputPages(try File(url.path, .read), path: "original"), pageSize: size,
+        pageCount: UInt32(bytes.count / size), codec: nil)
+      let reader = try ReadAhead(store, workers: 0, cancellation: Cancellation())
+      let header = try DatabaseHeader.read(from: reader, path: "original").header
+      let key = try StreamDigest.randomKey()
+      var content = WrittenContent(
+        key: key, summary: try ContentWalk.summary(of: reader, path: "original", key: key))
+      var sum = PageSum()
+      bytes.withUnsafeBytes { all in
+        for page in 0..<(bytes.count / size) {
+          sum.add(UInt32(page + 1), UnsafeRawBufferPointer(rebasing: all[(page * size)...]), size)
+        }
+      }
+      content.sum = sum
+      #expect(try provePlain(url, header, content).records > 0)
+      var generator = SeededGenerator(state: 5)
+      // Free list, free blocks and the like of page 1, the reserve, and anything else.
+      let places =
+        Array(20..<110) + [size - 1, size - 40]
+        + (0..<200).map { _ in Int.random(in: 0..<bytes.count, using: &generator) }
+      for place in places {
+        var changed = bytes
+        changed[place] ^= 4
+        try Data(changed).write(to: url)
+        #expect(throws: SealError.self, "byte \(place)") { try provePlain(url, header, content) }
+      }
+    }
+  }
+}
+
+extension PageSum {
+  fileprivate mutating func add(_ number: UInt32, _ bytes: UnsafeRawBufferPointer, _ count: Int) {
+    if let start = bytes.baseAddress { add(number, start, count) }
   }
 }

@@ -160,10 +160,10 @@ struct ConversionJob {
     try BlankPages(store: store, header: source.header, context: context).require(rest.blank)
     if keepsPages {
       let digest = try RestOfPages(reader: reader, blank: rest.blank)
-        .digest(under: content.key, copyingTo: sink)
+        .digest(under: content.key, passingTo: sink.write)
       content.rest = WrittenContent.Rest(digest: digest, blank: rest.blank)
     }
-    try sink.finish(pageCount: pageCount)
+    content.sum = try sink.finish(pageCount: pageCount)
     let unused = try UnusedPages(
       in: reader, header: source.header, used: used, path: source.path)
     if keepsPages, let page = unused.brokenFreeList {
@@ -181,7 +181,7 @@ struct ConversionJob {
     let key = try StreamDigest.randomKey()
     if keepsPages {
       let summary = try ContentWalk.summary(
-        of: PageTee(reader, to: sink), path: source.path, key: key)
+        of: PageTee(reader, to: sink.write), path: source.path, key: key)
       return (WrittenContent(key: key, summary: summary), source.pageCount)
     }
     let result = try Relayout.run(
@@ -220,6 +220,8 @@ struct WrittenContent {
   let summary: ContentSummary
   /// Where pages kept their places, those that are in no tree.
   var rest: Rest?
+  /// Of the pages as they were written, where they have no tags; those of zeros left out.
+  var sum: PageSum?
 
   struct Rest: Equatable {
     let digest: [UInt8]

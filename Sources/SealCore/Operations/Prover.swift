@@ -68,17 +68,22 @@ struct Prover {
     let reader = try ReadAhead(
       store, workers: readers, meter: meter, cancellation: context.cancellation)
     defer { reader.stop() }
-    let summary = try ContentWalk.summary(of: reader, path: path, key: content.key)
+    var sum = PageSum()
+    let add: PageTaker = { [pageSize] in sum.add($0, $1, pageSize) }
+    let summary = try ContentWalk.summary(
+      of: cipher == nil ? PageTee(reader, to: add) : reader, path: path, key: content.key)
     let scan = PageScan(
       store: store, workers: max(1, workers), cancellation: context.cancellation)
     let found = try scan.run(skipping: reader.visited)
     guard found == PageScan.Findings(blank: cipher == nil ? [] : content.rest?.blank ?? []) else {
       throw failure(.pages)
     }
-    if let rest = content.rest {
-      let digest = try RestOfPages(reader: reader, blank: rest.blank).digest(under: content.key)
-      guard digest == rest.digest else { throw failure(.content) }
+    if content.rest != nil || cipher == nil {
+      let digest = try RestOfPages(reader: reader, blank: content.rest?.blank ?? [])
+        .digest(under: content.key, passingTo: add)
+      if let rest = content.rest, digest != rest.digest { throw failure(.content) }
     }
+    if cipher == nil, let written = content.sum, written != sum { throw failure(.pages) }
     return summary
   }
 

@@ -13,6 +13,7 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private static let batchBytes = 512 << 10
 
   private struct State {
+    var sum = PageSum()
     var full: [Batch] = []
     var empty: [Batch] = []
     var isFinished = false
@@ -69,12 +70,14 @@ final class PageSink: PageWriting, @unchecked Sendable {
   }
 
   /// Writes what is left and waits for it; the file then has exactly `pageCount` pages, and those
-  /// that were never written (the lock-byte page) read as zeros.
-  func finish(pageCount: UInt32) throws {
+  /// that were never written (the lock-byte page) read as zeros. The sum of what was written, plain.
+  @discardableResult
+  func finish(pageCount: UInt32) throws -> PageSum {
     if !current.numbers.isEmpty { try submit() }
     stop()
     if let failure = shared.withLock({ $0.failure }) { throw failure }
     try output.file.truncate(to: UInt64(pageCount) * UInt64(output.pageSize))
+    return shared.withLock { $0.sum }
   }
 
   /// Ends the threads after what they were given.
@@ -87,7 +90,8 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private func submit() throws {
     try cancellation.check()
     if threads.isEmpty {
-      try output.process(current, ownCodec)
+      let sum = try output.process(current, ownCodec)
+      shared.withLock { $0.sum.add(sum) }
       current.numbers.removeAll(keepingCapacity: true)
       return
     }
@@ -109,7 +113,10 @@ final class PageSink: PageWriting, @unchecked Sendable {
       guard let batch = next.first else { return }
       let failed = shared.withLock { $0.failure != nil }
       do {
-        if !failed { try output.process(batch, codec) }
+        if !failed {
+          let sum = try output.process(batch, codec)
+          shared.withLock { $0.sum.add(sum) }
+        }
       } catch { shared.update { $0.failure = $0.failure ?? error } }
       batch.numbers.removeAll(keepingCapacity: true)
       shared.update { $0.empty.append(batch) }
@@ -123,20 +130,29 @@ final class PageSink: PageWriting, @unchecked Sendable {
     let meter: ProgressMeter?
 
     /// Seals and writes a batch, one write for each run of consecutive numbers.
-    func process(_ batch: Batch, _ codec: PageCodec?) throws {
+    /// Gives the sum of plain pages.
+    func process(_ batch: Batch, _ codec: PageCodec?) throws -> PageSum {
+      var sum = PageSum()
       let numbers = batch.numbers
       var start = 0
       while start < numbers.count {
         var end = start + 1
         while end < numbers.count, numbers[end] == numbers[end - 1] &+ 1 { end += 1 }
         let run = batch.buffer + start * pageSize
-        try codec?.seal(first: numbers[start], count: end - start, in: run)
+        if let codec {
+          try codec.seal(first: numbers[start], count: end - start, in: run)
+        } else {
+          for index in start..<end {
+            sum.add(numbers[index], batch.buffer + index * pageSize, pageSize)
+          }
+        }
         try file.write(
           at: UInt64(numbers[start] &- 1) * UInt64(pageSize),
           UnsafeRawBufferPointer(start: run, count: (end - start) * pageSize))
         start = end
       }
       meter?.add(numbers.count * pageSize)
+      return sum
     }
   }
 }

@@ -1,17 +1,20 @@
-// A copy that is made while somebody reads: every page that a walk of the trees asks for goes to the
-// output under its own number. So a database whose pages keep their places is read once, and what is
-// broken in it is found on the way.
+// Something that is done with pages while somebody reads them: every page that a walk of the trees asks
+// for is passed on once. So a database whose pages keep their places is read once while it is copied,
+// what is broken in it is found on the way, and an output is read once while it is proven.
 
-/// Passes pages on to a reader, and each once to a sink.
+/// Takes a page, with its number.
+typealias PageTaker = (UInt32, UnsafeRawPointer) throws -> Void
+
+/// Passes pages on to a reader, and each once to somebody else.
 final class PageTee: PageReading {
   private let reader: ReadAhead
-  private let sink: PageSink
+  private let take: PageTaker
   var pageSize: Int { reader.pageSize }
   var pageCount: UInt32 { reader.pageCount }
 
-  init(_ reader: ReadAhead, to sink: PageSink) {
+  init(_ reader: ReadAhead, to take: @escaping PageTaker) {
     self.reader = reader
-    self.sink = sink
+    self.take = take
   }
 
   func prefetch(_ numbers: [UInt32], now: Bool) { reader.prefetch(numbers, now: now) }
@@ -19,7 +22,7 @@ final class PageTee: PageReading {
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     let isNew = !reader.visited.contains(number)
     try reader.read(number, into: buffer)
-    if isNew { try sink.write(number, buffer) }
+    if isNew { try take(number, buffer) }
   }
 }
 
@@ -33,9 +36,9 @@ struct RestOfPages {
   /// Zeros without a tag: there is nothing to read. Ascending.
   let blank: [UInt32]
 
-  /// Reads them in ascending order, passes them to `sink` and digests them under `key` with their
+  /// Reads them in ascending order, passes them to `take` and digests them under `key` with their
   /// numbers. The lock-byte page is not among them.
-  func digest(under key: Secret, copyingTo sink: PageSink? = nil) throws -> [UInt8] {
+  func digest(under key: Secret, passingTo take: PageTaker) throws -> [UInt8] {
     let digest = try StreamDigest(key: key)
     let buffer = PageBuffer(bytes: reader.pageSize)
     let lockPage = PageGeometry.lockPage(pageSize: reader.pageSize)
@@ -58,7 +61,7 @@ struct RestOfPages {
           if let start = bytes.baseAddress { digest.update(start, bytes.count) }
         }
         digest.update(buffer.start, reader.pageSize)
-        try sink?.write(number, buffer.start)
+        try take(number, buffer.start)
       }
     }
     return try digest.finish()
