@@ -4,7 +4,7 @@
 import pytest
 
 from support import program, samples
-from test_verify_structure import KINDS, check, opened
+from test_verify_structure import KINDS, RAW, check, opened
 
 
 @KINDS
