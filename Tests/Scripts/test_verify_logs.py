@@ -1,6 +1,6 @@
 # Plan: verify over what lies beside a database.
 # - committed frames are part of it; an unfinished transaction and a torn end are normal and said;
-# - a bad frame before commits, a broken header of the log, frames that another key sealed: damage;
+# - a bad frame before commits, any broken bit in the header of the log, frames that another key sealed: damage;
 # - a hot journal is applied in memory; a live writer is not disturbed; a read-only place is enough.
 # The judge of what SQLite makes of a log is SQLite, on a copy.
 import os
@@ -139,6 +139,28 @@ def test_a_log_whose_header_is_broken(keys, tmp_path, kind):
     found, log = check(path, keys, kind, "damaged")
     assert log["first_bad"] == 0 and log["committed"] == 0 and log["lost_commits"] > 0
     inspected(path, keys, kind, 0, log["lost_commits"], sidecar=False)
+
+
+@pytest.mark.parametrize("frames", ["one", "many"])
+def test_no_bit_of_the_header_of_a_log_breaks_unseen(work, keys, tmp_path, frames):
+    connection = made(tmp_path / "live.db", "plain", "WAL")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    for i in range(1 if frames == "one" else 20):
+        connection.execute(f"PRAGMA user_version={i + 50}")
+    path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-wal"])
+    connection.close()
+    with open(f"{path}-wal", "rb") as file:
+        log = file.read()
+    assert (commits(path) == [1]) is (frames == "one")
+    unseen = []
+    for bit in range(256):
+        change(f"{path}-wal", bit // 8, bytes([log[bit // 8] ^ 1 << bit % 8]))
+        result = program.run("verify", "--quick", path)
+        if result.exit != 5 or b"-wal" not in result.err:
+            unseen.append((bit, result))
+        change(f"{path}-wal", bit // 8, log[bit // 8:bit // 8 + 1])
+    assert not unseen
+    assert program.run("verify", "--quick", path).exit == 0
 
 
 @KINDS

@@ -60,6 +60,7 @@ struct VerifyJSON {
       .init("preallocated", .unsigned(pages.size.preallocated)),
       .init("wal", pages.log.map(Self.log) ?? .null),
       .init("journal_pages", pages.journalPages.map { .integer($0) } ?? .null),
+      .init("journal_flaw", pages.journalFlaw.map(DamageDiagnostics.journal) ?? .null),
       .init("plaintext_header", .integer(pages.plaintextHeader)),
       .init("lock_byte_page", pages.lockBytePage.map { .integer(Int64($0)) } ?? .null),
     ]

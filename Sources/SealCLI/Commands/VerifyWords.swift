@@ -37,6 +37,7 @@ extension VerifyRendering {
   static func hint(_ report: VerifyReport) -> String? {
     switch report.code {
     case .damaged:
+      if report.pages.journalFlaw != nil { return DamageDiagnostics.journalHint }
       if report.pages.damaged.isEmpty, report.structure.state != .damaged,
         !report.pages.size.isWrong
       {
@@ -94,6 +95,9 @@ extension VerifyRendering {
         words += ": \(list) \(pages.missingTotal == 1 ? "is" : "are") missing"
       }
       parts.append(words)
+    }
+    if let flaw = pages.journalFlaw {
+      parts.append("the journal beside it is damaged: \(DamageDiagnostics.words(flaw))")
     }
     guard let log = pages.log else { return parts }
     return parts + DamageDiagnostics.log(log.firstBad, log.lostCommits, log.badTags.count)

@@ -44,6 +44,10 @@ enum DamageDiagnostics {
       return Diagnosis(
         .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path, hint: hint(flaw),
         facts: [.init("page", .integer(Int64(page)))])
+    case .journal(let flaw):
+      return Diagnosis(
+        .damaged, "the journal beside it is damaged: \(words(flaw))", about: damage.path,
+        hint: journalHint, facts: [.init("journal_flaw", journal(flaw))])
     case .reported(let message):
       return Diagnosis(
         .damaged, "damaged: SQLite says: \(message)", about: damage.path,
@@ -67,6 +71,33 @@ enum DamageDiagnostics {
       parts.append("\(frames) of the -wal \(Diagnostics.does(badTags)) not authenticate")
     }
     return parts
+  }
+
+  /// What to do about a damaged journal.
+  static let journalHint =
+    "keep the -journal, what it holds is in no other file; SQLite would leave a mix of two states"
+    + " and delete it"
+
+  /// What is wrong with a journal.
+  static func words(_ flaw: JournalFlaw) -> String {
+    let record = "record \(flaw.record) of \(flaw.records)"
+    return switch flaw.cause {
+    case .header where flaw.record == 0: "its header is broken"
+    case .header: "the header behind its record \(flaw.record) is broken"
+    case .checksum: "the checksum of \(record) is wrong"
+    case .pageNumber: "\(record) is of a page that the database did not have"
+    case .repeated: "\(record) is of a page that it holds already"
+    case .cut: "it ends before or in \(record)"
+    case .count: "record \(flaw.record) is sound, and its header does not count it"
+    }
+  }
+
+  /// The same as facts.
+  static func journal(_ flaw: JournalFlaw) -> JSON {
+    .object([
+      .init("flaw", .string(flaw.cause.rawValue)), .init("record", .unsigned(flaw.record)),
+      .init("records", flaw.records == 0 ? .null : .unsigned(flaw.records)),
+    ])
   }
 
   private static func hint(_ flaw: StructureFlaw) -> String? {

@@ -152,6 +152,8 @@ public struct Damage: Sendable, Equatable {
     case log(firstBad: Int?, lostCommits: Int, badTags: Int)
     /// A B-tree page, or a chain of pages, cannot be read.
     case structure(page: UInt32, StructureFlaw)
+    /// The hot journal beside the file: rolling back would leave a mix of two states.
+    case journal(JournalFlaw)
     /// SQLite met it and says no more than this.
     case reported(message: String)
   }

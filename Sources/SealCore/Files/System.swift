@@ -77,11 +77,13 @@ enum System {
     return result
   }
 
-  /// Whether something can be found under a name of bytes that need not be text, up to a NUL.
+  /// Whether something can be found under a name of bytes that need not be text, up to a NUL. An
+  /// empty file is nothing, as SQLite's unix VFS has it (unixAccess in os_unix.c).
   static func exists(cString name: [UInt8]) -> Bool {
     var result = stat()
     let text = (name + [0]).map { CChar(bitPattern: $0) }
     return fstatat(AT_FDCWD, text, &result, 0) == 0
+      && (result.st_mode & S_IFMT != S_IFREG || result.st_size > 0)
   }
 
   /// Throws unless files may be made and removed in `folder`.

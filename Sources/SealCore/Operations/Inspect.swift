@@ -84,6 +84,7 @@ extension VerifySource {
     } else if header == nil {
       flaws.append(.pages([1], total: 1, pagesInFile: store.pageCount))
     }
+    if let flaw = snapshot.journalFlaw { flaws.append(.journal(flaw)) }
     if size.isWrong {
       flaws.append(.size(actual: size.actual, expected: size.expected ?? size.actual))
     }

@@ -138,6 +138,9 @@ struct OpenedDatabase {
     _ snapshot: Snapshot, _ header: DatabaseHeader, _ cipher: DetectedCipher?,
     _ context: OperationContext
   ) throws -> OpenedDatabase {
+    if let flaw = snapshot.journalFlaw {
+      throw SealError.damaged(Damage(path: snapshot.path, flaw: .journal(flaw)))
+    }
     if header.isWAL {
       try snapshot.protectLog(
         timeout: context.busyTimeout, cancellation: context.cancellation)

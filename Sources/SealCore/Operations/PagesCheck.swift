@@ -20,6 +20,7 @@ struct PagesCheck {
     if let overlay = source.snapshot.overlay, overlay.origin == .journal {
       verdict.journalPages = overlay.offsets.count
     }
+    verdict.journalFlaw = source.snapshot.journalFlaw
     let skipped = verdict.hasTags ? sample.flatMap(skipping) : nil
     verdict.sample = skipped == nil ? nil : sample
     let countable = store.pageCount - (verdict.lockBytePage == nil ? 0 : 1)

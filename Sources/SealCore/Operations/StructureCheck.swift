@@ -117,7 +117,7 @@ struct StructureCheck {
     } catch SealError.damaged(let damage) {
       switch damage.flaw {
       case .structure, .header, .log, .reported: return damage.flaw.words
-      case .pages, .size: throw PageFault()
+      case .pages, .size, .journal: throw PageFault()
       }
     }
   }
@@ -146,6 +146,7 @@ extension Damage.Flaw {
     case .pages(let pages, _, _): "page \(pages.first ?? 0) does not authenticate"
     case .size(let actual, let expected): "\(actual) bytes are there, not \(expected)"
     case .log: "commits in the log are lost"
+    case .journal(let flaw): "the journal fails at record \(flaw.record) of \(flaw.records)"
     case .reported(let message): message
     }
   }

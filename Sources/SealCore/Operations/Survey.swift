@@ -144,7 +144,8 @@ final class Survey {
           file.descriptor, real, start: DatabaseLock.reserved, length: 1)) ?? false
       facts.state = isActive ? .active : status.size > 0 ? .hot : .finished
       guard facts.state == .hot, overlay == nil, size <= Self.longestLog else { break }
-      overlay = try RollbackJournal.read(name, pageSize: plain, cancellation: Cancellation())
+      overlay = try RollbackJournal.read(
+        name, pageSize: plain, cancellation: Cancellation())?.overlay
     }
     return facts
   }

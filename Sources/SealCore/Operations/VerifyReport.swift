@@ -51,6 +51,8 @@ public struct PagesVerdict: Sendable {
   public var log: LogFinding?
   /// Pages that a hot journal gave back, in memory; nil where there is none.
   public var journalPages: Int?
+  /// What is wrong with that journal.
+  public var journalFlaw: JournalFlaw?
   /// Bytes at the start of the file that no tag covers.
   public var plaintextHeader = 0
   /// The page that SQLite never uses and no tag covers; nil where the file is too short for it.
@@ -58,7 +60,7 @@ public struct PagesVerdict: Sendable {
 
   /// Something here is broken.
   public var isDamaged: Bool {
-    !damaged.isEmpty || size.isWrong || log?.isDamaged == true
+    !damaged.isEmpty || size.isWrong || log?.isDamaged == true || journalFlaw != nil
   }
 }
 

@@ -54,8 +54,15 @@ extension WriteAheadLog {
       walk.salt = log.salt
       try walk.start(at: contents?.committed ?? 0, header: log.checksum)
     } else {
+      // The order that the magic says may be what is broken in it.
+      var other = walk
       walk.isBigEndian = header.withUnsafeBytes { $0.bigEndian32(at: 0) } & 1 == 1
-      try walk.startBehindBrokenHeader()
+      other.isBigEndian = !walk.isBigEndian
+      try walk.startBehind(brokenHeader: header)
+      try other.startBehind(brokenHeader: header)
+      try other.run(cancellation)
+      try walk.run(cancellation)
+      return other.audit.lost > walk.audit.lost ? other.audit : walk.audit
     }
     try walk.run(cancellation)
     return walk.audit
@@ -91,17 +98,18 @@ extension WriteAheadLog {
       sum = last.withUnsafeBytes { ($0.bigEndian32(at: 16), $0.bigEndian32(at: 20)) }
     }
 
-    /// The salt is taken from the first frame; that one itself cannot be checked.
-    mutating func startBehindBrokenHeader() throws {
+    /// The salt is taken from the first frame. Whether that one is sound is told by the checksum in
+    /// the header or, where that is what is broken, by the one that it should be.
+    mutating func startBehind(brokenHeader header: [UInt8]) throws {
       bad = 0
-      let first = try file.bytes(at: offset(of: 0), count: frameHeaderSize)
-      guard first.count == frameHeaderSize else { return }
-      first.withUnsafeBytes {
-        salt = $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-        sum = ($0.bigEndian32(at: 16), $0.bigEndian32(at: 20))
-      }
-      audit.ignored = 1
-      frame = 1
+      let first = try file.bytes(at: offset(of: 0), count: frameSize)
+      guard first.count == frameSize, header.count == headerSize else { return }
+      salt = first.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+      sum = header.withUnsafeBytes { ($0.bigEndian32(at: 24), $0.bigEndian32(at: 28)) }
+      var next = sum
+      guard !first.withUnsafeBytes({ isValid($0, isBigEndian: isBigEndian, salt: salt, &next) })
+      else { return }
+      sum = header.withUnsafeBytes { checksum(ofHeader: $0, isBigEndian: isBigEndian) }
     }
 
     mutating func run(_ cancellation: Cancellation) throws {

@@ -9,6 +9,8 @@ final class Snapshot: @unchecked Sendable {
   let overlay: PageOverlay?
   /// What the log holds, where there is one.
   let log: WriteAheadLog.Contents?
+  /// What is wrong with the hot journal that was applied; nil where nothing is.
+  let journalFlaw: JournalFlaw?
   /// Size of the main file in bytes, under the lock.
   let fileSize: UInt64
   private let status: FileStatus
@@ -65,12 +67,15 @@ final class Snapshot: @unchecked Sendable {
     log = try WriteAheadLog.read(sidecars.log, cancellation: cancellation)
     logStatus = try FileStatus.of(sidecars.log)
     if let frames = log?.overlay {
-      overlay = frames
+      (overlay, journalFlaw) = (frames, nil)
     } else if fileSize > 0, try Self.holdsBytes(sidecars.journal), try !lock.writerIsActive() {
-      overlay = try RollbackJournal.read(
+      let journal = try RollbackJournal.read(
         sidecars.journal, pageSize: Self.plainPageSize(of: file), cancellation: cancellation)
+      // A writer may have begun this one meanwhile: then it is not hot, and not complete.
+      let isHot = try journal?.flaw == nil || !lock.writerIsActive()
+      (overlay, journalFlaw) = isHot ? (journal?.overlay, journal?.flaw) : (nil, nil)
     } else {
-      overlay = nil
+      (overlay, journalFlaw) = (nil, nil)
     }
     file.adviseSequential()
   }

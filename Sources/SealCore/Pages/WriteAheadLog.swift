@@ -57,8 +57,7 @@ enum WriteAheadLog {
       guard (512...65536).contains(size), size & (size - 1) == 0 else { return nil }
       pageSize = size
       salt = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
-      var sum: (UInt32, UInt32) = (0, 0)
-      WriteAheadLog.add(UnsafeRawBufferPointer(rebasing: bytes[..<24]), isBigEndian, to: &sum)
+      let sum = WriteAheadLog.checksum(ofHeader: bytes, isBigEndian: isBigEndian)
       guard sum == (bytes.bigEndian32(at: 24), bytes.bigEndian32(at: 28)) else { return nil }
       checksum = sum
     }
@@ -122,6 +121,15 @@ enum WriteAheadLog {
     add(UnsafeRawBufferPointer(rebasing: frame[..<8]), isBigEndian, to: &sum)
     add(UnsafeRawBufferPointer(rebasing: frame[frameHeaderSize...]), isBigEndian, to: &sum)
     return sum == (frame.bigEndian32(at: 16), frame.bigEndian32(at: 20))
+  }
+
+  /// The checksum that a header of 32 bytes should have.
+  static func checksum(ofHeader bytes: UnsafeRawBufferPointer, isBigEndian: Bool)
+    -> (UInt32, UInt32)
+  {
+    var sum: (UInt32, UInt32) = (0, 0)
+    add(UnsafeRawBufferPointer(rebasing: bytes.prefix(24)), isBigEndian, to: &sum)
+    return sum
   }
 
   /// The format's checksum over a multiple of eight bytes.
