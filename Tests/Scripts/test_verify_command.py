@@ -47,6 +47,33 @@ def test_the_magic_with_junk_behind_it(work, keys):
     assert found["verdicts"]["references"]["reason"] == "damaged_header"
 
 
+@pytest.mark.parametrize("page_size", [512, 1024, 4096, 65536])
+@pytest.mark.parametrize("at, data", [
+    (6, b"@"), (0, b"R"), (15, b"\1"), (0, bytes(16)), (0, bytes(range(7, 23)))],
+    ids=["byte 6", "byte 0", "byte 15", "zeros", "other bytes"])
+def test_a_plaintext_database_with_a_damaged_magic(work, keys, page_size, at, data):
+    path = samples.plain(work / "plain.db", pragmas=[f"page_size={page_size}"])
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA page_size={page_size}")
+    connection.execute("VACUUM")
+    assert connection.execute("PRAGMA page_size").fetchone() == (page_size,)
+    connection.close()
+    change(path, at, data)
+    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+        sqlite3.connect(path).execute("SELECT * FROM sqlite_master").fetchall()
+    found = verify(path, keys, "damaged", key=None)
+    assert "first 16 bytes" in found["message"], found
+    refuse(work, "damaged", "encrypt", path, work / "out.db", "--key-file", keys.file(RAW))
+    assert refuse(work, "wrong_kind", "verify", path, "--key-file", keys.file(RAW))["kind"] == (
+        "plaintext")
+    looked = program.run("inspect", "--json", path).json
+    assert looked["kind"] == "plaintext" and not looked["may_be_encrypted"], looked
+    text = program.run("inspect", path)
+    assert text.exit == 0 and b"first 16 bytes are damaged" in text.out, text
+    change(path, 0, b"SQLite format 3\0")  # the judge: nothing else is wrong with it
+    peers.sound(peers.plain(path))
+
+
 def test_a_wrong_key(work, keys, sealed):
     found = refuse(work, "wrong_key", "verify", sealed, "--key-file", keys.file("x'" + "0" * 64 + "'"))
     assert found["pages_tried"] > 1

@@ -9,6 +9,8 @@ enum FileWords {
     switch file.kind {
     case .plaintext where file.mayBeEncrypted:
       "a broken plaintext SQLite database, or an encrypted one whose salt reads like that"
+    case .plaintext where file.reasons.contains(.headerFlaw(field: "header string")):
+      "plaintext SQLite database whose first 16 bytes are damaged"
     case .plaintext: "plaintext SQLite database"
     case .sqlcipher: "likely an encrypted database (SQLCipher), or other random bytes"
     case .sqlcipherPlaintextHeader:
@@ -32,6 +34,8 @@ enum FileWords {
     case .journalMagic: "it begins as rollback journals do (d9 d5 05 f9 20 a1 63 d7)"
     case .logMagic: "it begins as write-ahead logs do (37 7f 06 82 or 83)"
     case .headerFits: "the fields of its header are in order"
+    case .headerFlaw("header string"):
+      "its first 16 bytes are not \"SQLite format 3\", and the fields behind them are in order"
     case .headerFlaw(let field): "the \(field) in its header cannot be right"
     case .firstPageFits: "page 1 is a B-tree page whose cells stay inside"
     case .randomBehindHeader: "what follows the header is spread like ciphertext"

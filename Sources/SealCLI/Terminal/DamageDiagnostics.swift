@@ -21,6 +21,12 @@ enum DamageDiagnostics {
           .init("damaged_total", .integer(total)),
           .init("pages", .integer(Int64(pagesInFile))),
         ])
+    case .header("header string"):
+      return Diagnosis(
+        .damaged,
+        "damaged: its first 16 bytes are not those of a database, and what follows is one",
+        about: damage.path, hint: "restore the file from a backup",
+        facts: [.init("field", .string("header string"))])
     case .header(let field):
       return Diagnosis(
         .damaged, "damaged: the header's \(field) cannot be right", about: damage.path,

@@ -142,6 +142,8 @@ extension Damage.Flaw {
   var words: String {
     switch self {
     case .structure(let page, let flaw): "page \(page) \(flaw.rawValue)"
+    case .header(DatabaseHeader.headerString):
+      "the first 16 bytes are not those of a database, and what follows is one"
     case .header(let field): "the header's \(field) cannot be right"
     case .pages(let pages, _, _): "page \(pages.first ?? 0) does not authenticate"
     case .size(let actual, let expected): "\(actual) bytes are there, not \(expected)"

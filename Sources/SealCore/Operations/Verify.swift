@@ -52,7 +52,7 @@ public enum Verify {
       expectations: ExpectationsVerdict(), notes: source.notes, seconds: 0)
     if let field = source.brokenField {
       report.structure = StructureVerdict(
-        state: .damaged, messages: ["the header's \(field) cannot be right"])
+        state: .damaged, messages: [Damage.Flaw.header(field: field).words])
       report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedHeader)
     } else if !request.quick {
       do {

@@ -68,8 +68,14 @@ struct DatabaseHeader: Sendable, Equatable {
   /// The first field that no SQLite database could have, by SQLite's name for it; nil for a header
   /// that can be worked with. Judges only what the layout rests on.
   static func flaw(in bytes: UnsafeRawBufferPointer) -> String? {
-    guard bytes.count >= length, let base = bytes.baseAddress else { return "header string" }
-    guard bytes.starts(with: magic) else { return "header string" }
+    guard bytes.count >= length else { return headerString }
+    guard bytes.starts(with: magic) else { return headerString }
+    return flawBehindMagic(in: bytes)
+  }
+
+  /// The same, of the fields behind the first 16 bytes.
+  static func flawBehindMagic(in bytes: UnsafeRawBufferPointer) -> String? {
+    guard bytes.count >= length, let base = bytes.baseAddress else { return headerString }
     let size = pageSize(base.big16(16))
     guard PageGeometry.isPageSize(size) else { return "page size" }
     guard size - Int(base.byte(20)) >= 480 else { return "reserved space" }
@@ -78,6 +84,9 @@ struct DatabaseHeader: Sendable, Equatable {
     guard base.byte(23) == 32 else { return "leaf payload fraction" }
     return nil
   }
+
+  /// SQLite's name for the first 16 bytes.
+  static let headerString = "header string"
 
   /// "SQLite format 3" and a zero byte.
   static let magic: [UInt8] = Array("SQLite format 3".utf8) + [0]

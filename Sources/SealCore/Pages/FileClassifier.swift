@@ -14,6 +14,7 @@ enum FileClassifier {
       return .wal
     }
     if start.starts(with: DatabaseHeader.magic) { return kindBehindMagic(start, size) }
+    if lacksMagicOnly(start) { return .plaintext }
     guard looksRandom(start) else { return .other }
     return size < 512 ? .truncated : .sqlcipher
   }
@@ -23,7 +24,9 @@ enum FileClassifier {
   /// that was wiped makes the rest of an encrypted file no less random.
   static func mayBeEncrypted(_ start: UnsafeRawBufferPointer, _ kind: FileKind) -> Bool {
     switch kind {
-    case .plaintext: return DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
+    case .plaintext:
+      return DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
+        && !lacksMagicOnly(start)
     case .other:
       let windows = stride(from: 0, to: start.count - 511, by: 512)
       return windows.contains {
@@ -31,6 +34,13 @@ enum FileClassifier {
       }
     default: return false
     }
+  }
+
+  /// Whether everything but the first 16 bytes is as in a plaintext database: they are damaged. Bytes
+  /// that are random fit about once in 2^40.
+  static func lacksMagicOnly(_ start: UnsafeRawBufferPointer) -> Bool {
+    start.count >= 512 && !start.starts(with: DatabaseHeader.magic)
+      && DatabaseHeader.flawBehindMagic(in: start) == nil && firstPageMakesSense(start)
   }
 
   private static func kindBehindMagic(_ start: UnsafeRawBufferPointer, _ size: UInt64) -> FileKind {

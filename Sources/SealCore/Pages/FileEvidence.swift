@@ -48,6 +48,9 @@ extension FileClassifier {
     case .wal: return [.logMagic]
     default: break
     }
+    if lacksMagicOnly(start) {
+      return [.headerFlaw(field: DatabaseHeader.headerString), .firstPageFits]
+    }
     guard start.starts(with: DatabaseHeader.magic) else {
       return [spread(start)] + shape(kind, start, size)
     }
