@@ -99,6 +99,24 @@ def test_format_1_proves_nothing_and_says_so(work, keys):
     assert found["verdicts"]["structure"]["total"] > 0
 
 
+@pytest.mark.parametrize("settings", [
+    [("cipher_compatibility", 1)], [("cipher_compatibility", 4), ("cipher_use_hmac", "OFF")]],
+    ids=["format 1", "no tags"])
+@pytest.mark.parametrize("at, length", [(16, 1000), (16, 16), (96, 16), (100, 900)])
+def test_a_broken_first_page_without_tags(work, keys, settings, at, length):
+    path = peers.create_sealed(work / "sealed.db", RAW, settings, samples.fill)
+    options = ["--format", "4", "--hmac-algorithm", "none"] if len(settings) > 1 else []
+    named = ["--key-file", keys.file(RAW), *options]
+    assert program.run("verify", "--quick", *named, path).exit == 0
+    change(path, at, bytes(length))
+    with pytest.raises(Exception, match="malformed|not a database|unsupported"):  # the judge
+        peers.sealed(path, RAW, settings).execute("SELECT * FROM people").fetchall()
+    for quick in (["--quick"], []):
+        found = verify(path, keys, "damaged", *options, *quick)
+        assert found["verdicts"]["structure"]["verdict"] == "damaged", found
+    assert program.run("inspect", "--json", *named, path).json["damage"]
+
+
 def test_a_flipped_bit_in_each_page_is_found_with_its_owner(work, keys, sealed):
     whose = owners(sealed)
     whole = sealed.read_bytes()

@@ -39,7 +39,7 @@ struct ExpectationsCheck {
     var verdict = ExpectationsVerdict(checked: expected.count)
     guard expected.count > 0 else { return (verdict, nil) }
     guard let header = source.header else {
-      let hindrance: Hindrance = source.brokenField == nil ? .damagedPages : .damagedHeader
+      let hindrance: Hindrance = source.flaw == nil ? .damagedPages : .damagedHeader
       verdict.differences = names.map { .unknown($0, hindrance) }
       return (verdict, nil)
     }

@@ -79,8 +79,8 @@ extension VerifySource {
   /// What stood in the way of opening it as a sound one.
   var damage: [Damage] {
     var flaws: [Damage.Flaw] = []
-    if let field = brokenField {
-      flaws.append(.header(field: field))
+    if let flaw {
+      flaws.append(flaw)
     } else if header == nil {
       flaws.append(.pages([1], total: 1, pagesInFile: store.pageCount))
     }

@@ -82,6 +82,9 @@ struct OpenedDatabase {
     guard header.pageSize == cipher.profile.pageSize else {
       throw SealError.damaged(Damage(path: snapshot.path, flaw: .header(field: "page size")))
     }
+    if cipher.profile.hmacAlgorithm == nil, !FileClassifier.firstPageMakesSense(bytes) {
+      throw SealError.damaged(Damage(path: snapshot.path, flaw: .structure(page: 1, .pageType)))
+    }
     return header
   }
 

@@ -50,9 +50,9 @@ public enum Verify {
       applicationID: source.header?.applicationID, pages: try pages.run(),
       structure: StructureVerdict(state: .skipped), references: ReferencesVerdict(state: .skipped),
       expectations: ExpectationsVerdict(), notes: source.notes, seconds: 0)
-    if let field = source.brokenField {
+    if let flaw = source.flaw {
       report.structure = StructureVerdict(
-        state: .damaged, messages: [Damage.Flaw.header(field: field).words])
+        state: .damaged, messages: [flaw.words])
       report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedHeader)
     } else if !request.quick {
       do {

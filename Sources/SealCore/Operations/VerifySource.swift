@@ -8,8 +8,8 @@ struct VerifySource {
   let cipher: DetectedCipher?
   /// nil where page 1 or the header in it is broken.
   let header: DatabaseHeader?
-  /// The header's field that cannot be right; nil where page 1 cannot be read at all.
-  let brokenField: String?
+  /// What is wrong with page 1, mostly a field of the header; nil where it cannot be read at all.
+  let flaw: Damage.Flaw?
   let store: PageStore
   let size: SizeFinding
   let notes: [Note]
@@ -32,20 +32,21 @@ struct VerifySource {
   ) throws {
     self.snapshot = snapshot
     var header: DatabaseHeader?
-    var field: String?
+    var flaw: Damage.Flaw?
     if let key {
       let (found, isFirstPageDamaged) = try OpenedDatabase.unlock(
         snapshot, key: key, settings: settings, context)
       cipher = found
-      if !isFirstPageDamaged {
-        (header, field) = try Self.header {
+      // Without tags nothing but what page 1 holds can tell what is wrong with it.
+      if !isFirstPageDamaged || found.profile.hmacAlgorithm == nil {
+        (header, flaw) = try Self.header {
           try OpenedDatabase.header(of: snapshot, found, context)
         }
         // Only a header that no tag covers can say less than the codec takes.
         if let read = header, found.profile.plaintextHeader > 20,
           read.reserve < found.profile.reserve
         {
-          (header, field) = (nil, "reserved space")
+          (header, flaw) = (nil, .header(field: "reserved space"))
         }
       }
     } else {
@@ -53,7 +54,7 @@ struct VerifySource {
       let start = try snapshot.start(count: FileClassifier.sampleSize)
       let kind = OpenedDatabase.kind(of: snapshot, start)
       guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
-      (header, field) = try Self.header {
+      (header, flaw) = try Self.header {
         try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
       }
     }
@@ -61,7 +62,7 @@ struct VerifySource {
       try snapshot.protectLog(timeout: context.busyTimeout, cancellation: context.cancellation)
     }
     self.header = header
-    brokenField = field
+    self.flaw = flaw
     let pageSize = cipher?.profile.pageSize ?? header?.pageSize ?? 4096
     let (count, size) = try Self.measure(snapshot, header, pageSize, context)
     self.size = size
@@ -73,13 +74,15 @@ struct VerifySource {
   }
 
   private static func header(_ read: () throws -> DatabaseHeader) throws
-    -> (DatabaseHeader?, String?)
+    -> (DatabaseHeader?, Damage.Flaw?)
   {
     do {
       return (try read(), nil)
     } catch SealError.damaged(let damage) {
-      guard case .header(let field) = damage.flaw else { return (nil, nil) }
-      return (nil, field)
+      switch damage.flaw {
+      case .header, .structure: return (nil, damage.flaw)
+      case .pages, .size, .log, .journal, .reported: return (nil, nil)
+      }
     }
   }
 
