@@ -21,6 +21,11 @@ def looks_for_broken_rules():
     return program.engine() >= (4,)
 
 
+def checks_one_table():
+    """integrity_check of one table alone came with SQLite 3.33; SQLCipher 3.4.1 has SQLite 3.15."""
+    return program.engine() >= (4, 5)
+
+
 def notes(found):
     """The notes of a report by name, without those that are about the engine."""
     about = {"not_opened_by_sqlcipher", "schema_not_understood"}

@@ -98,6 +98,10 @@ struct VerifyRendering {
     }
     let structure = report.structure
     notes += structure.unvalidated
+    if let hindrance = structure.hindrance, [.damaged, .violated].contains(structure.state) {
+      notes.append(
+        "not all of the structure could be checked: " + Self.reason(hindrance, structure))
+    }
     if structure.state == .sound, !structure.checkedRules {
       notes.append("this engine does not look for rows that break NOT NULL or CHECK")
     }

@@ -132,7 +132,9 @@ extension VerifyRendering {
     switch verdict.state {
     case .sound: return "sound"
     case .damaged: return "damaged, \(found)"
-    case .violated: return "sound, but rows break the schema's rules, \(found)"
+    case .violated:
+      let rest = verdict.hindrance == nil ? "sound, but " : ""
+      return "\(rest)rows break the schema's rules, \(found)"
     case .skipped: return "not asked for"
     case .notChecked: return "not checked: " + reason(verdict.hindrance, verdict)
     }

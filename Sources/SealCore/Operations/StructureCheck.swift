@@ -15,21 +15,42 @@ struct StructureCheck {
 
   /// The verdict. Throws `PageFault` where a page turned out to be damaged after all.
   func run(_ connection: Connection) throws -> StructureVerdict {
+    let shadows = try source.header.map {
+      try ShadowTables(
+        reading: ReadAhead(source.store, workers: 0, cancellation: context.cancellation),
+        header: $0, path: source.path)
+    }
+    var verdict = try ask(connection, shadows)
+    if let findings = shadows?.findings, !findings.isEmpty {
+      verdict.state = .damaged
+      verdict.messages = findings + verdict.messages
+      verdict.wasWalked = false
+      // What SQLite could not make sense of is what is gone.
+      if case .schema = verdict.hindrance { verdict.hindrance = nil }
+    }
+    return verdict
+  }
+
+  private func ask(_ connection: Connection, _ shadows: ShadowTables?) throws -> StructureVerdict {
     do {
       try connection.execute("PRAGMA cache_size = -\(Self.cache)")
-      var messages: [String] = []
-      try connection.forEachRow("PRAGMA integrity_check(\(Self.limit))") { row in
-        messages += Self.lines(row.value(0).string ?? "")
-      }
-      if messages == ["ok"] { messages = [] }
-      // SQLITE_IOERR_READ of a page: not a finding of SQLite's, but a page that nobody can read.
-      guard !messages.contains(where: { $0.hasSuffix("error code=266") }) else { throw PageFault() }
-      return try judged(messages, connection)
+      let sql = "PRAGMA integrity_check(\(Self.limit))"
+      return try judged(try Self.findings(sql, connection), shadows, connection)
     } catch SealError.engine(_, let number, let message) {
-      return try judge(ResultCode(rawValue: number), message, connection)
+      return try judge(ResultCode(rawValue: number), message, shadows, connection)
     } catch SealError.io(let failure) where failure.path == connection.path {
       throw PageFault()
     }
+  }
+
+  /// What a run of integrity_check says, a line each.
+  static func findings(_ sql: String, _ connection: Connection) throws -> [String] {
+    var messages: [String] = []
+    try connection.forEachRow(sql) { messages += lines($0.value(0).string ?? "") }
+    if messages == ["ok"] { return [] }
+    // SQLITE_IOERR_READ of a page: not a finding of SQLite's, but a page that nobody can read.
+    guard !messages.contains(where: { $0.hasSuffix("error code=266") }) else { throw PageFault() }
+    return messages
   }
 
   /// A row about pages holds a heading and a line for each finding; others are a line.
@@ -49,44 +70,39 @@ struct StructureCheck {
     return strict.contains { message.hasPrefix("non-\($0) value in ") }
   }
 
-  /// SQLite could not look into a full-text index, and did not find it damaged either: it says so of
-  /// every FTS4 table without content.
-  static func isUnvalidated(_ message: String) -> Bool {
-    message.hasPrefix("unable to validate the inverted index for FTS")
-      && !message.hasSuffix(" malformed")
-  }
-
-  private func judged(_ messages: [String], _ connection: Connection) throws -> StructureVerdict {
-    let unvalidated = messages.filter(Self.isUnvalidated)
-    let messages = messages.filter { !Self.isUnvalidated($0) }
-    var verdict = StructureVerdict(state: .sound, messages: messages)
+  private func judged(
+    _ found: [String], _ shadows: ShadowTables?, _ connection: Connection
+  ) throws -> StructureVerdict {
+    let unvalidated = found.filter { shadows?.excuses($0) == true }
+    let messages = found.filter { shadows?.excuses($0) != true }
+    var verdict = StructureVerdict(
+      state: Self.state(of: messages) ?? .sound, messages: messages)
     verdict.unvalidated = unvalidated
     verdict.isCapped = messages.count >= Self.limit
     verdict.checkedRules = Engine.checksRules
-    if !messages.isEmpty {
-      verdict.state = messages.allSatisfy(Self.isAboutRows) ? .violated : .damaged
-    }
     // The check passes over virtual tables whose module it does not have.
     let missing = try missingParts(connection)
     verdict.missing = missing
-    if verdict.state == .sound, !missing.isEmpty {
-      verdict.state = .notChecked
-      verdict.hindrance = .missingParts
-    }
+    if !missing.isEmpty { verdict.hindrance = .missingParts }
+    if verdict.state == .sound, !missing.isEmpty { verdict.state = .notChecked }
     return verdict
   }
 
-  private func judge(_ code: ResultCode, _ message: String, _ connection: Connection) throws
-    -> StructureVerdict
-  {
+  /// What findings amount to; nil where there are none.
+  private static func state(of messages: [String]) -> CheckState? {
+    messages.isEmpty ? nil : messages.allSatisfy(isAboutRows) ? .violated : .damaged
+  }
+
+  private func judge(
+    _ code: ResultCode, _ message: String, _ shadows: ShadowTables?, _ connection: Connection
+  ) throws -> StructureVerdict {
     switch code {
     case .notADatabase:
       return StructureVerdict(state: .damaged, messages: ["SQLite does not accept the header"])
     case .corrupt, .error:
       if message == code.text {
         // SQLite names no page here; the walk may.
-        let flaw = try walk().map { [$0] } ?? []
-        return StructureVerdict(state: .damaged, messages: flaw + [message])
+        return StructureVerdict(state: .damaged, messages: try walk().messages + [message])
       }
     default: throw SealError.engine(path: source.path, code: code.rawValue, message: message)
     }
@@ -94,29 +110,65 @@ struct StructureCheck {
     if ["invalid rootpage", "orphan index"].contains(where: { message.contains($0) }) {
       return StructureVerdict(state: .damaged, messages: [message])
     }
-    if let flaw = try walk() { return StructureVerdict(state: .damaged, messages: [flaw]) }
-    var verdict = StructureVerdict(state: .notChecked, hindrance: .schema(message), wasWalked: true)
-    if MissingPart(message: message) != nil {
+    return try parts(.schema(message), shadows, connection)
+  }
+
+  /// What can be checked where the whole cannot: every tree by the file format, and what SQLite says
+  /// of each table whose own part of the schema it understands.
+  private func parts(
+    _ hindrance: Hindrance, _ shadows: ShadowTables?, _ connection: Connection
+  ) throws -> StructureVerdict {
+    let walked = try walk()
+    var verdict = StructureVerdict(state: .notChecked, messages: walked.messages)
+    verdict.hindrance = hindrance
+    verdict.wasWalked = walked.messages.isEmpty
+    verdict.isCapped = walked.isCapped
+    if !walked.isBroken {
+      let tables = try TableByTable(connection: connection).run()
+      verdict.unvalidated = tables.messages.filter { shadows?.excuses($0) == true }
+      verdict.messages += tables.messages.filter { shadows?.excuses($0) != true }
+      verdict.isCapped = verdict.isCapped || tables.isCapped
+      verdict.checkedRules = tables.checked > 0 && Engine.checksRules
+    }
+    verdict.state = Self.state(of: verdict.messages) ?? .notChecked
+    if case .schema(let message) = hindrance, MissingPart(message: message) != nil {
       verdict.missing = try missingParts(connection)
       verdict.hindrance = .missingParts
     }
     return verdict
   }
 
-  /// Walks every tree by the file format alone; what is wrong, in words, or nil.
-  private func walk() throws -> String? {
-    guard let header = source.header else { return nil }
+  /// What a walk over all trees found.
+  private struct Walked {
+    var messages: [String] = []
+    /// There are more pages that nothing uses.
+    var isCapped = false
+    /// A tree is broken: SQLite may follow its pages for ever.
+    var isBroken = false
+  }
+
+  /// Walks every tree by the file format alone, and looks for pages that none of them uses.
+  private func walk() throws -> Walked {
+    guard let header = source.header else { return Walked() }
     do {
       let reader = try ReadAhead(
         source.store, workers: workers, cancellation: context.cancellation)
       defer { reader.stop() }
       _ = try ContentWalk.summary(
         of: reader, path: source.path, key: try StreamDigest.randomKey())
-      _ = try FreeList(reading: reader, header: header, path: source.path)
-      return nil
+      let unused = try UnusedPages(
+        in: reader, header: header, used: reader.visited.copy(), path: source.path)
+      if let page = unused.brokenFreeList {
+        return Walked(messages: [Damage.Flaw.structure(page: page, .freelist).words])
+      }
+      // As SQLite says it.
+      return Walked(
+        messages: unused.first.map { "Page \($0): never used" },
+        isCapped: unused.total > unused.first.count)
     } catch SealError.damaged(let damage) {
       switch damage.flaw {
-      case .structure, .header, .log, .reported: return damage.flaw.words
+      case .structure, .header, .log, .reported:
+        return Walked(messages: [damage.flaw.words], isBroken: true)
       case .pages, .size, .journal: throw PageFault()
       }
     }

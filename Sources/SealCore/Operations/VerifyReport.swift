@@ -147,8 +147,9 @@ public struct StructureVerdict: Sendable {
   /// Full-text indexes that SQLite could not look into, in its words.
   public var unvalidated: [String] = []
   public var missing: [MissingPart] = []
+  /// Why it, or a part of it, was not checked: what was found in the rest counts all the same.
   public var hindrance: Hindrance?
-  /// SQLite could not check it; every tree was walked, and the walk found nothing.
+  /// SQLite could not check all of it; every tree was walked, and the walk found nothing.
   public var wasWalked = false
   /// Rows were looked at for NOT NULL and CHECK: old engines do not.
   public var checkedRules = false

@@ -71,6 +71,9 @@ public struct Engine: Sendable {
     } catch { return false }
   }()
 
+  /// Whether its integrity_check takes the name of a table, and looks at that one alone.
+  static let checksTables = sqliteNumber >= 3_033_000
+
   /// Whether it can open SQLCipher's format 4, the default since version 4.0.
   public var supportsFormat4: Bool { (cipherVersionParts.first ?? 0) >= 4 }
 

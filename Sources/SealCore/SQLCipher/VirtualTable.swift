@@ -1,11 +1,48 @@
-// Which module a virtual table names, read from its CREATE statement: the engine says nothing of a
-// module that it does not have.
+// Which module a virtual table names, and with which options, read from its CREATE statement: the
+// engine says nothing of a module that it does not have.
 
 /// The text of a CREATE VIRTUAL TABLE.
-enum VirtualTable {
+struct VirtualTable {
+  /// The module's name, as it is written.
+  let module: String
+  /// What stands before a `=` at the start of an argument, in lower case.
+  private(set) var options: Set<String> = []
+
+  /// Reads a statement; nil for any other.
+  init?(_ sql: String) {
+    var words = Words(Array(sql.utf8))
+    guard let module = Self.module(&words) else { return nil }
+    self.module = module
+    var depth = 0
+    // The word before, where it began an argument.
+    var first: Word?
+    var begins = false
+    while let word = words.next() {
+      let (key, isFirst) = (first, begins)
+      (first, begins) = (nil, false)
+      guard !word.isQuoted else {
+        if isFirst { first = word }
+        continue
+      }
+      switch word.text {
+      case "(":
+        depth += 1
+        begins = depth == 1
+      case ")": depth -= 1
+      case ",": begins = depth == 1
+      case "=": if let key { options.insert(key.text.lowercased()) }
+      default: if isFirst { first = word }
+      }
+    }
+  }
+
   /// The module's name; nil for any other statement.
   static func module(in sql: String) -> String? {
     var words = Words(Array(sql.utf8))
+    return module(&words)
+  }
+
+  private static func module(_ words: inout Words) -> String? {
     for wanted in ["CREATE", "VIRTUAL", "TABLE"] {
       guard let word = words.next(), !word.isQuoted, word.text.uppercased() == wanted else {
         return nil
