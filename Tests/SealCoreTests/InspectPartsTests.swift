@@ -1,6 +1,6 @@
 // Plan: the parts of inspect that are easier to test alone.
 // - PageUses: every page once, runs in order, across blocks, without memory for what is unused;
-// - VirtualTable: the module of a statement, whatever stands around and in the names;
+// - VirtualTable: the module and the options of a statement, whatever stands around and in the names;
 // - PageMap: hostile pages end the walk of their tree and never the program.
 
 import Testing
@@ -50,6 +50,18 @@ import Testing
   ])
   func readsTheModule(_ sql: String, _ module: String?) {
     #expect(VirtualTable.module(in: sql) == module)
+  }
+
+  @Test(arguments: [
+    ("fts4(t, content=\"\")", ["content"]), ("fts4(Content = x, a)", ["content"]),
+    ("fts5(a, content='', columnsize=0)", ["columnsize", "content"]), ("fts5(content, a)", []),
+    ("fts5(a, 'content'=b)", ["content"]), ("m(a b=1, f(content=2), 'x, content=3')", []),
+    ("fts4(a,/* b */content='')", ["content"]), ("m", []), ("m(", []), ("m)))(content=1", []),
+    ("m(=, ,==)", []),
+  ])
+  func readsTheOptions(_ declaration: String, _ options: [String]) throws {
+    let table = try #require(VirtualTable("CREATE VIRTUAL TABLE t USING " + declaration))
+    #expect(table.options.sorted() == options)
   }
 
   /// Pages of nothing but one byte, whatever it is.

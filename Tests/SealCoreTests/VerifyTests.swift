@@ -1,6 +1,6 @@
 // Plan: the parts of verify that tests of the binary cannot reach well.
 // - whatever the bytes of a database or a log, there is a verdict or a `SealError`, and an end;
-// - the words of SQLite are sorted right: damage, broken rules, what it could not look into;
+// - the words of SQLite are sorted right: damage, broken rules;
 // - a snapshot that keeps CHECKs still cannot be written;
 // - several databases are answered in order, however long each takes.
 import Foundation
@@ -96,10 +96,6 @@ import Testing
       "Page 7: never used", "Tree 5 page 7: btreeInitPage() returns error code 11",
       "non-unique entry in index x value in y",
     ] { #expect(!StructureCheck.isAboutRows(words)) }
-    let contentless =
-      "unable to validate the inverted index for FTS4 table main.f: SQL logic error"
-    #expect(StructureCheck.isUnvalidated(contentless))
-    #expect(!StructureCheck.isUnvalidated("malformed inverted index for FTS5 table main.f"))
   }
 
   @Test func countsTheLinesOfOneRow() {
