@@ -35,7 +35,8 @@ extension Catalog {
       """
       Encrypts a SQLCipher database under a new key, with a new random salt. Its cipher settings \
       stay unless options say otherwise; --format means all defaults of that format, page size \
-      included. Before the output gets its name, the old key is tried on it and must fail.
+      included. Before the output gets its name, the old key, unless it is the new one too, is \
+      tried on it and must fail.
       """,
       resealPlace,
       """
