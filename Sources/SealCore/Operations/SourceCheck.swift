@@ -26,7 +26,10 @@ public enum SourceCheck {
   public static func needsKey(path: String, settings: CipherSettings, keyIsNamed: Bool) throws
     -> Bool
   {
-    let (kind, isDoubtful) = try kind(of: path)
+    var (kind, isDoubtful) = try kind(of: path)
+    if [.truncated, .empty, .other].contains(kind), isDoubtful, let there = kindWithLog(path) {
+      (kind, isDoubtful) = there
+    }
     if settings.plaintextHeader ?? 0 > 0, kind != .empty { return true }
     switch kind {
     case .sqlcipher: return true
@@ -38,6 +41,19 @@ public enum SourceCheck {
       guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
       return true
     }
+  }
+
+  /// The kind of a database whose page 1 stands in its log or journal; nil where that cannot be told.
+  private static func kindWithLog(_ path: String) -> (FileKind, Bool)? {
+    let context = OperationContext()
+    guard let real = try? System.realPath(path),
+      let snapshot = try? Snapshot(
+        reading: real, timeout: context.busyTimeout, cancellation: context.cancellation),
+      snapshot.overlay != nil,
+      let start = try? snapshot.start(count: FileClassifier.sampleSize)
+    else { return nil }
+    let kind = OpenedDatabase.kind(of: snapshot, start)
+    return (kind, start.withUnsafeBytes { FileClassifier.mayBeEncrypted($0, kind) })
   }
 
   /// Throws `.io` unless `path` is a folder.
