@@ -523,6 +523,10 @@ def test_the_schema_table_can_be_edited(work, tmp_path):
         "2.sql": "PRAGMA writable_schema = ON;\nUPDATE sqlite_master SET sql = 'CREATE TABLE a(x"
                  " CHECK(x < 99))' WHERE name = 'a';\nPRAGMA schema_version = 1000;"})
     path = plain(work / "a.db")
+    if program.engine() < (4,):  # SQLite 3.15 cannot be made to read an edited schema again
+        result = program.run("migrate", "--schema", folder, path)
+        assert result.exit == 10 and "3.30" in result.text, result
+        return
     program.ok("migrate", "--schema", folder, path)
     assert rows(path, "SELECT sql FROM sqlite_master WHERE name='a'") == [
         ("CREATE TABLE a(x CHECK(x < 99))",)]
