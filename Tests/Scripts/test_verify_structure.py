@@ -270,7 +270,7 @@ def test_each_mismatch_is_one_for_sqlite_too(work, keys):
         judge.close()
         assert is_mismatch == (key in MISMATCHED), key
         references = program.run("--json", "verify", path).json["verdicts"]["references"]
-        # SQLite 3.15 takes an index of another collation for a parent key.
+        # SQLite 3.15 takes a partial index for the key of a parent.
         if program.engine() >= (4,) or not is_mismatch:
             assert bool(references["unchecked"]) == is_mismatch, key
 
