@@ -10,8 +10,9 @@ from support import peers, program
 
 def pytest_configure(config):
     """Stops at once, in one sentence, where the binary or a peer is missing."""
-    # A shell's background job ignores SIGINT, and so would every program that it starts.
+    # A shell's background job ignores these, and so would every program that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     missing = program.missing() + peers.missing()
     if missing:
         raise pytest.UsageError("; ".join(missing))
