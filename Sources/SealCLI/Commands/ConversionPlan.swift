@@ -40,7 +40,7 @@ struct ConversionPlan: Sendable, Equatable {
       let name = baseName(file)
       guard seen.insert(Array(name.utf8)).inserted else { throw .sameBaseName(name) }
       // SQLite would take one for the log or journal of the other.
-      for suffix in ["-wal", "-journal", "-shm"] {
+      for suffix in Sidecars.suffixes {
         let base = Array(name.utf8.dropLast(suffix.utf8.count))
         if seen.contains(Array((name + suffix).utf8)) { throw .companionNames(name, name + suffix) }
         if name.hasSuffix(suffix), seen.contains(base) {

@@ -2,7 +2,7 @@
 // not belong to the file beside it destroys that file on the next open.
 
 /// The names of a database's companions.
-struct Sidecars: Sendable {
+public struct Sidecars: Sendable {
   let log: String
   let sharedMemory: String
   let journal: String
@@ -14,7 +14,7 @@ struct Sidecars: Sendable {
   }
 
   /// What their names end with.
-  static let suffixes = ["-wal", "-journal", "-shm"]
+  public static let suffixes = ["-wal", "-journal", "-shm"]
 
   var all: [String] { [log, journal, sharedMemory] }
 
