@@ -1,5 +1,5 @@
-// What of the system Swift's own C module hides: open-file-description locks and extended
-// attributes. Declarations only, so there is nothing to build.
+// What of the system Swift's own C module hides: open-file-description locks, extended attributes
+// and hints to the file system. Declarations only, so there is nothing to build.
 #ifndef DBSEAL_CSYSTEM_SHIM_H
 #define DBSEAL_CSYSTEM_SHIM_H
 #include <errno.h>
@@ -63,6 +63,26 @@ static inline int dbseal_lock_conflict(int fd, short type, long long start, long
   }
   if (result != 0) return -1;
   return lock.l_type == F_UNLCK ? 0 : 1;
+}
+
+// Linux has these two, and declares them for _GNU_SOURCE only.
+#if defined(__linux__)
+int fallocate(int fd, int mode, off_t offset, off_t length);
+int sync_file_range(int fd, off_t offset, off_t length, unsigned int flags);
+#endif
+
+// Has room kept for the first `size` bytes of a file and leaves its size as it is; a wish.
+static inline void dbseal_reserve(int fd, long long size) {
+#if defined(__linux__)
+  if (fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, 0, (off_t)size) != 0) errno = 0;
+#endif
+}
+
+// Has what was written so far go to the device, without waiting for it; a wish.
+static inline void dbseal_start_writeback(int fd) {
+#if defined(__linux__)
+  if (sync_file_range(fd, 0, 0, 2 /* SYNC_FILE_RANGE_WRITE */) != 0) errno = 0;
+#endif
 }
 
 // Renames unless `new` exists (EEXIST); EINVAL or ENOSYS where the file system cannot.

@@ -154,6 +154,10 @@ final class File: @unchecked Sendable {
 
   /// A hint that the file will be read from front to back.
   func adviseSequential() { System.adviseSequential(descriptor) }
+  /// A hint that the file will have about `size` bytes. `truncate` gives back what is too much.
+  func reserve(_ size: UInt64) { System.reserve(descriptor, size: size) }
+  /// A hint that `sync` will follow: the device can begin.
+  func startWriteback() { System.startWriteback(descriptor) }
   func sync() throws { try System.sync(descriptor, subject) }
   func truncate(to size: UInt64) throws { try System.truncate(descriptor, subject, to: size) }
   func setMode(_ mode: UInt32) throws { try System.setMode(descriptor, subject, mode_t(mode)) }

@@ -144,6 +144,13 @@ enum System {
     #endif
   }
 
+  /// Has room kept for the first `size` bytes, where the file system can; a wish. The file's size
+  /// stays as it is.
+  static func reserve(_ fd: Int32, size: UInt64) { dbseal_reserve(fd, Int64(clamping: size)) }
+
+  /// Has what was written so far go to the device without waiting for it; a wish.
+  static func startWriteback(_ fd: Int32) { dbseal_start_writeback(fd) }
+
   /// Takes (F_RDLCK, F_WRLCK) or gives back (F_UNLCK) a byte-range lock that belongs to this open
   /// file. False: somebody else's lock is in the way.
   static func lock(

@@ -83,6 +83,9 @@ struct ConversionJob {
     var backup: String?
   }
 
+  /// Bytes from which on an output's room is asked for in one go.
+  private static let worthReserving: UInt64 = 1 << 20
+
   private var workers: Int { context.threads(pages: source.pageCount) }
 
   /// Does everything, or in a dry run everything that writes nothing.
@@ -95,13 +98,19 @@ struct ConversionJob {
     try plan.requireSpace(estimatedSize)
     let replacement = try Replacement(of: plan.path)
     defer { replacement.discard() }
+    if estimatedSize >= Self.worthReserving { replacement.temporary.reserve(estimatedSize) }
     let written = try write(to: replacement.temporary)
     try prepare(replacement.temporary)
     let prover = Prover(
       file: replacement.temporary, path: plan.path, pageSize: pageSize,
       pageCount: written.pageCount, source: source.header, cipher: cipher, workers: workers,
       context: context, oldKey: oldKey)
-    let (proof, notes) = try prover.prove(written.content)
+    // The device takes the pages while they are read back and proven. Both must succeed before the
+    // file gets its name.
+    context.progress?(Progress(.syncing, done: 0, total: 0))
+    let file = replacement.temporary
+    let ((proof, notes), _) = try ParallelRuns.both(
+      { try prover.prove(written.content) }, { try file.sync() })
     try source.snapshot.requireUnchanged()
     try context.cancellation.check()
     let backup = try plan.commit(replacement, source: source.snapshot)
@@ -145,8 +154,8 @@ struct ConversionJob {
     let store = source.store
     let meter = ProgressMeter(.converting, total: store.bytes, context.progress)
     let cancellation = context.cancellation
-    // Plain pages need no decoding: one thread keeps the disk busy.
-    let readers = store.codec == nil ? min(workers, 1) : workers
+    // Plain pages need no decoding: what a thread would hand over is read sooner.
+    let readers = store.codec == nil ? 0 : workers
     let reader = try ReadAhead(store, workers: readers, meter: meter, cancellation: cancellation)
     defer { reader.stop() }
     let writers = cipher == nil ? min(workers, 1) : workers
@@ -193,15 +202,13 @@ struct ConversionJob {
     PageScan(store: store, workers: max(1, workers), cancellation: context.cancellation)
   }
 
-  /// Mode, owner and attributes, then everything to the device.
+  /// Mode, owner and attributes.
   private func prepare(_ file: File) throws {
     if plan.isInPlace {
       try Attributes.copy(from: source.snapshot.file, to: file, mode: mode)
     } else if let mode {
       try file.setMode(mode)
     }
-    context.progress?(Progress(.syncing, done: 0, total: 0))
-    try file.sync()
   }
 }
 

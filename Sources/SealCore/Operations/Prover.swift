@@ -3,7 +3,7 @@
 // kept its meaning, and the engine opens it. Anything else is `.selfCheckFailed`.
 
 struct Prover {
-  /// The output under its temporary name, synced.
+  /// The output under its temporary name, complete.
   let file: File
   /// The name that errors speak of.
   let path: String

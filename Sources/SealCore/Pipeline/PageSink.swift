@@ -11,11 +11,15 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private var threads: [WorkerThread]
   private let ownCodec: PageCodec?
   private static let batchBytes = 512 << 10
+  /// Bytes after which the device is given what was written so far.
+  private static let writebackBytes = 8 << 20
 
   private struct State {
     var sum = PageSum()
     var full: [Batch] = []
     var empty: [Batch] = []
+    /// Bytes written since the device was told to begin.
+    var unbegun = 0
     var isFinished = false
     var failure: (any Error)?
   }
@@ -91,7 +95,7 @@ final class PageSink: PageWriting, @unchecked Sendable {
     try cancellation.check()
     if threads.isEmpty {
       let sum = try output.process(current, ownCodec)
-      shared.withLock { $0.sum.add(sum) }
+      Self.note(sum, current, shared, output)
       current.numbers.removeAll(keepingCapacity: true)
       return
     }
@@ -115,12 +119,27 @@ final class PageSink: PageWriting, @unchecked Sendable {
       do {
         if !failed {
           let sum = try output.process(batch, codec)
-          shared.withLock { $0.sum.add(sum) }
+          note(sum, batch, shared, output)
         }
       } catch { shared.update { $0.failure = $0.failure ?? error } }
       batch.numbers.removeAll(keepingCapacity: true)
       shared.update { $0.empty.append(batch) }
     }
+  }
+
+  /// A batch was written: the device begins with what there is, so that the sync at the end has
+  /// little left to wait for.
+  private static func note(
+    _ sum: PageSum, _ batch: Batch, _ shared: Monitor<State>, _ output: Output
+  ) {
+    let isDue = shared.withLock { state in
+      state.sum.add(sum)
+      state.unbegun += batch.numbers.count * output.pageSize
+      guard state.unbegun >= writebackBytes else { return false }
+      state.unbegun = 0
+      return true
+    }
+    if isDue { output.file.startWriteback() }
   }
 
   /// The file and how its pages are written: what the threads share.

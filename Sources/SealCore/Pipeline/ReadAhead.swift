@@ -18,6 +18,12 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   private let ownCodec: PageCodec?
   /// The chunk of the page that was asked for last, ready.
   private var current: Chunk?
+  /// Pages that nobody announced and that are read here, in runs that grow while one follows
+  /// another.
+  private lazy var own = Chunk(capacity: capacity, pageSize: pageSize)
+  private var ownRun = 1
+  private var lastAsked: UInt32 = 0
+  private let capacity: Int
   /// Bytes of a chunk, which one system call reads.
   private static let chunkBytes = 256 << 10
   private static let chunkCount = 32
@@ -31,7 +37,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     self.cancellation = cancellation
     visited = PageBitmap(count: store.pageCount)
     ownCodec = try store.codec?()
-    let capacity = max(1, Self.chunkBytes / store.pageSize)
+    capacity = max(1, Self.chunkBytes / store.pageSize)
     // A small database needs no more chunks than it has pages.
     let chunks = workers == 0 ? 0 : min(Self.chunkCount, Int(store.pageCount) / capacity + 4)
     shared = Monitor(
@@ -55,65 +61,102 @@ final class ReadAhead: PageReading, @unchecked Sendable {
 
   func prefetch(_ numbers: [UInt32], now: Bool) {
     guard !threads.isEmpty else { return }
-    shared.update { schedule in
+    let isPlanned = shared.withLock { schedule in
       schedule.announce(numbers, now: now)
-      schedule.plan(skipping: visited)
+      return schedule.plan(skipping: visited)
     }
+    if isPlanned { wakeThreads() }
   }
+
+  private func wakeThreads() { shared.update { _ in } }
 
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try cancellation.check()
     let chunk = chunk(with: number)
     let isNew = visited.insert(number)
     meter?.add(pageSize)
-    guard let chunk else { return try readNow(number, into: buffer) }
+    guard let chunk else { return try readOne(number, into: buffer) }
     let index = Int(number - chunk.first)
     buffer.copyMemory(from: chunk.buffer + index * pageSize, byteCount: pageSize)
     let verdict = chunk.verdicts[index]
-    let failure = chunk.failure
-    if isNew { chunk.remaining -= 1 }
-    if chunk.remaining == 0 {
-      current = nil
-      shared.update { schedule in
-        schedule.release(chunk)
-        schedule.plan(skipping: visited)
-      }
-    }
-    if let failure { throw failure }
+    let isUnreadable = chunk.isUnreadable
+    if isNew, chunk !== own { use(index, of: chunk) }
+    // It need not be this page that cannot be read.
+    guard !isUnreadable else { return try readOne(number, into: buffer) }
     try require(verdict, page: number)
   }
 
-  /// The ready chunk that holds `number`, or nil where nobody announced it. Most pages are in the
-  /// chunk of the page before, which takes no lock to find.
+  /// A page of a planned chunk was asked for, for the first time.
+  private func use(_ index: Int, of chunk: Chunk) {
+    if chunk.isBetween[index] { chunk.between -= 1 } else { chunk.remaining -= 1 }
+    guard chunk.remaining == 0, chunk.between == 0 else { return }
+    current = nil
+    let isPlanned = shared.withLock { schedule in
+      schedule.release(chunk)
+      return schedule.plan(skipping: visited)
+    }
+    if isPlanned { wakeThreads() }
+  }
+
+  /// The ready chunk that holds `number`, or nil where it is to be read alone. Most pages are in
+  /// the chunk of the page before, which takes no lock to find.
   private func chunk(with number: UInt32) -> Chunk? {
-    if let current, number >= current.first, number - current.first < UInt32(current.count) {
-      return current
-    }
-    let found = shared.wait { schedule -> Lookup? in
-      guard let chunk = schedule.chunks[number] else { return .missing }
-      return chunk.isReady ? .ready(chunk) : nil
-    }
-    if found.chunk == nil, shared.withLock({ $0.missed(skipping: visited) }) {
-      // Chunks were planned: the threads are told.
-      shared.update { _ in }
-    }
-    // Whatever was given up, the last chunk among it, may be loaded anew from now on.
-    current = found.chunk
+    let isNext = number == lastAsked &+ 1
+    lastAsked = number
+    if let current, current.contains(number) { return current }
+    current = nil
+    if !threads.isEmpty { current = planned(number) }
+    if current == nil { current = window(from: number, isNext: isNext) }
     return current
+  }
+
+  /// The chunk with `number`, once it is ready; nil where nobody announced it.
+  private func planned(_ number: UInt32) -> Chunk? {
+    var isPlanned = false
+    let found = shared.wait { schedule -> Lookup? in
+      guard let chunk = schedule.find(number) else {
+        isPlanned = schedule.missed(skipping: visited) || isPlanned
+        return .missing
+      }
+      isPlanned = schedule.plan(skipping: visited) || isPlanned
+      if isPlanned || chunk.isReady { return .found(chunk) }
+      return nil
+    }
+    if isPlanned { wakeThreads() }
+    guard let chunk = found.chunk else { return nil }
+    return shared.wait { _ in chunk.isReady ? chunk : nil }
   }
 
   /// Found at once or not at all; not an optional of an optional, where `nil` means either.
   private enum Lookup {
-    case ready(Chunk)
+    case found(Chunk)
     case missing
 
     var chunk: Chunk? {
-      if case .ready(let chunk) = self { return chunk }
+      if case .found(let chunk) = self { return chunk }
       return nil
     }
   }
 
-  private func readNow(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
+  /// Reads `number` and pages behind it, as many as it seems worth; nil for one page alone.
+  private func window(from number: UInt32, isNext: Bool) -> Chunk? {
+    ownRun = isNext ? min(capacity, 2 * ownRun) : 1
+    guard ownRun > 1, number >= 1, number <= pageCount else { return nil }
+    let count = min(ownRun, Int(pageCount - number) + 1)
+    own.first = number
+    own.count = 0
+    do {
+      try store.pages.read(first: number, count: count, pageSize: pageSize, into: own.buffer)
+    } catch { return nil }
+    for index in 0..<count { own.verdicts[index] = .opened }
+    ownCodec?.open(first: number, count: count, in: own.buffer) { page, verdict in
+      own.verdicts[Int(page - number)] = verdict
+    }
+    own.count = count
+    return own
+  }
+
+  private func readOne(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try store.pages.read(first: number, count: 1, pageSize: pageSize, into: buffer)
     guard let ownCodec else { return }
     try require(ownCodec.open(page: number, in: buffer), page: number)
@@ -139,8 +182,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     while true {
       let next = shared.wait { schedule -> Lookup? in
         if schedule.isStopped { return .missing }
-        guard schedule.due < schedule.queue.count else { return nil }
-        return .ready(schedule.nextDue())
+        return schedule.nextDue().map(Lookup.found)
       }
       guard let chunk = next.chunk else { return }
       do {
@@ -151,7 +193,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
             chunk.verdicts[Int(number - chunk.first)] = verdict
           }
         }
-      } catch { chunk.failure = error }
+      } catch { chunk.isUnreadable = true }
       shared.update { _ in chunk.isReady = true }
     }
   }
