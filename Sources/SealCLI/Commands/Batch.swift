@@ -16,6 +16,10 @@ struct Batch {
   /// Several files were named: each gets its line, and a failure ends with status 1.
   var isSeveral: Bool { count > 1 }
 
+  /// Of several databases, the ones up to here whose wrong keys are looked into at the cost of
+  /// further derivations. By place and not by failure, so that every run says the same.
+  static let mostExplained = 16
+
   /// What every operation of this command line is given.
   var context: OperationContext {
     var context = OperationContext()
@@ -43,7 +47,11 @@ struct Batch {
     let ended = Result {
       try SideBySide.run(
         subjects, atOnce: cores, cancellation: session.cancellation,
-        work: { [context] in try work($0, context) }
+        work: { [context] index in
+          var context = context
+          context.explainsKeys = index < Self.mostExplained
+          return try work(index, context)
+        }
       ) { index, result in
         if case .failure(SealError.interrupted) = result { return }
         let status = answer(index, result)

@@ -120,6 +120,7 @@ private final class Inspection {
     }
     var context = OperationContext()
     context.cancellation = session.cancellation
+    context.explainsKeys = parsed.operands.prefix(Batch.mostExplained).contains(path)
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
     if let number = parsed.integer(Options.jobs) { context.workers = number }
     return Inspect.Request(

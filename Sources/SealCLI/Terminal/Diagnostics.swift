@@ -24,6 +24,7 @@ enum Diagnostics {
     let found = explain(error)
     guard let options else { return found }
     switch error {
+    case SealError.wrongKey(let wrong): return WrongKeyDiagnostics.explain(wrong, reading: options)
     case SealError.wrongKind(_, .sqlcipherPlaintextHeader):
       return Diagnosis(
         found.code, "this is a SQLCipher database with a plaintext header", about: found.subject,
@@ -42,7 +43,7 @@ enum Diagnostics {
     switch error {
     case .badProfile(let flaw): return ProfileDiagnostics.explain(flaw)
     case .badKey(let flaw): return KeyDiagnostics.explain(flaw)
-    case .wrongKey(let facts): return KeyDiagnostics.explain(facts)
+    case .wrongKey(let wrong): return WrongKeyDiagnostics.explain(wrong, reading: .examined)
     case .sameKey(let path):
       return Diagnosis(
         .usage, "the new key is the key that it has, and no setting changes", about: path,
@@ -289,8 +290,7 @@ enum Diagnostics {
   /// A size in words.
   static func bytes(_ number: UInt64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    var unit = 0
-    var scale: UInt64 = 1
+    var (unit, scale) = (0, UInt64(1))
     while unit < units.count - 1, number / scale >= 10240 {
       unit += 1
       scale <<= 10

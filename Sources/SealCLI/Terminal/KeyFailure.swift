@@ -1,6 +1,8 @@
 // Where a key comes from and what can be wrong there, as facts. No case carries a byte of a key,
 // and of a command only its first word is ever repeated.
 
+internal import SealCore
+
 /// Where the bytes of a key come from.
 enum KeySource: Sendable, Equatable {
   case file(String)
@@ -20,12 +22,12 @@ struct KeyFailure: Error, Sendable, Equatable {
   var prefix = ""
 
   enum Flaw: Sendable, Equatable {
-    case empty
+    /// The source gave bytes, and they are no key.
+    case refused(KeyFlaw)
     case unset
     case severalLines
     case nul
     case byteOrderMark
-    case tooLong(limit: Int)
     case unreadable(errno: Int32)
     case directory
     case notOpen
@@ -41,5 +43,10 @@ struct KeyFailure: Error, Sendable, Equatable {
     case mismatch
     /// The terminal passes at most `limit` bytes of a line on.
     case lineTooLong(limit: Int)
+
+    /// The source gave nothing.
+    static let empty = Flaw.refused(.empty)
+    /// The source gave more than any key has.
+    static func tooLong(limit: Int) -> Flaw { .refused(.tooLong(limit: limit)) }
   }
 }

@@ -39,7 +39,7 @@ struct KeySources: Sendable {
   var cancellation = Cancellation()
 
   /// The key that `selection` means. A typed one is asked for with `label`, twice if it is `new`.
-  /// Throws `KeyFailure`, `UsageFlaw`, or `SealError.badKey` and `.interrupted`.
+  /// Throws `KeyFailure`, `UsageFlaw`, or `SealError.interrupted`.
   func resolve(_ selection: KeySelection, label: String, new: Bool) throws -> KeyMaterial {
     do {
       return try material(selection, label: label, new: new)
@@ -59,7 +59,9 @@ struct KeySources: Sendable {
     if key.count > KeyMaterial.limit {
       throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
     }
-    return try KeyMaterial(key, as: selection.reading)
+    do {
+      return try KeyMaterial(key, as: selection.reading)
+    } catch SealError.badKey(let flaw) { throw KeyFailure(source: source, flaw: .refused(flaw)) }
   }
 
   /// Whether an option or a variable says where this key is, so that nobody has to be asked.

@@ -92,44 +92,6 @@ public enum ProfileFlaw: Sendable, Equatable {
   case saltWouldBeLost
 }
 
-/// Why bytes cannot be a key.
-public enum KeyFlaw: Sendable, Equatable {
-  case empty
-  /// Asked for as a raw key, but not 64, 96 or 160 hex digits. `digits` counts the characters.
-  case rawMalformed(characters: Int)
-  /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase.
-  case rawAmbiguous
-  /// Meant as typed, and some SQLCipher takes a key of this form as a raw one.
-  case passphraseTakenRaw
-  /// Longer than `limit` bytes.
-  case tooLong(limit: Int)
-}
-
-/// What was tried before a key was called wrong.
-public struct WrongKey: Sendable, Equatable {
-  public var path: String
-  /// The formats tried, as `CipherProfile.name` says them.
-  public var tried: [String]
-  public var pagesTried: Int
-  public var pagesInFile: UInt64
-  /// The key is 64, 96 or 160 bare hex digits and was taken as a passphrase.
-  public var looksRaw: Bool
-  /// The salt in the raw key differs from the one in the file.
-  public var saltDiffers: Bool
-
-  public init(
-    path: String, tried: [String], pagesTried: Int, pagesInFile: UInt64, looksRaw: Bool = false,
-    saltDiffers: Bool = false
-  ) {
-    self.path = path
-    self.tried = tried
-    self.pagesTried = pagesTried
-    self.pagesInFile = pagesInFile
-    self.looksRaw = looksRaw
-    self.saltDiffers = saltDiffers
-  }
-}
-
 /// What is broken in a database whose key is right or that needs none.
 public struct Damage: Sendable, Equatable {
   public var path: String

@@ -41,19 +41,27 @@ enum Detection {
     read: RawRead
   ) throws -> DetectionOutcome {
     var trials = DetectionTrials(material: material, size: size)
+    return try detect(candidates: candidates, &trials, salt: salt, read: read)
+  }
+
+  /// The same with derivations that are kept for more; `limit`: how many pages are tried of each.
+  static func detect(
+    candidates: [CipherProfile], _ trials: inout DetectionTrials, salt: [UInt8]?,
+    limit: Int = sampleLimit, read: RawRead
+  ) throws -> DetectionOutcome {
     var pagesTried = 0
     var saltDiffers = false
     var fileSalt = [UInt8](repeating: 0, count: KeyDerivation.saltLength)
     let hasStart = try fileSalt.withUnsafeMutableBytes { try read(0, $0) }
     for profile in candidates {
       let used = try Self.salt(
-        for: profile, material: material, given: salt, fileStart: hasStart ? fileSalt : nil)
-      guard let used, size >= UInt64(profile.pageSize) else { continue }
+        for: profile, material: trials.material, given: salt, fileStart: hasStart ? fileSalt : nil)
+      guard let used, trials.size >= UInt64(profile.pageSize) else { continue }
       let differs = profile.plaintextHeader == 0 && used != fileSalt
       saltDiffers = saltDiffers || differs
       let keys = try trials.keys(for: profile, salt: used)
       let codec = try PageCodec(profile: profile, keys: keys, salt: used)
-      let result = try trials.pages(of: codec, read: read)
+      let result = try trials.pages(of: codec, limit: limit, read: read)
       if pagesTried == 0 { pagesTried = result.pagesTried }
       let cipher = DetectedCipher(
         profile: profile, keys: keys, salt: used, saltDiffers: differs)

@@ -38,7 +38,7 @@ struct DetectionTrials {
   /// Tries page 1, then a sample of the others until one fits. Pages that cannot be read are
   /// passed over, blank ones count as tried and say nothing.
   func pages(
-    of codec: PageCodec, read: Detection.RawRead
+    of codec: PageCodec, limit: Int = Detection.sampleLimit, read: Detection.RawRead
   ) throws -> (fittingPage: UInt32?, pagesTried: Int) {
     let page = UnsafeMutableRawBufferPointer.allocate(byteCount: codec.pageSize, alignment: 16)
     defer {
@@ -50,7 +50,7 @@ struct DetectionTrials {
     let isWitness = codec.profile.hmacAlgorithm != nil || codec.profile.plaintextHeader < 96
     var firstFits = false
     var tried = 0
-    for number in Self.sample(size: size, pageSize: codec.pageSize) {
+    for number in Self.sample(size: size, pageSize: codec.pageSize).prefix(limit) {
       let offset = UInt64(number - 1) * UInt64(codec.pageSize)
       guard try read(offset, page) else { continue }
       tried += 1

@@ -53,14 +53,9 @@ public struct KeyMaterial: Sendable {
       return
     }
     let digits = bytes.slice(inner)
-    let raw = Self.decodeHex(digits)
+    let raw = KeyBytes.bytes(ofHex: digits) ?? digits
     looksRaw = false
-    engineKey = Secret(count: digits.count + 3) { out in
-      out[0] = 0x78
-      out[1] = 0x27
-      digits.withBytes { UnsafeMutableRawBufferPointer(rebasing: out[2...]).copyMemory(from: $0) }
-      out[out.count - 1] = 0x27
-    }
+    engineKey = Self.quoted(digits)
     let salt = raw.count > 32 ? raw.withBytes { Array($0.suffix(16)) } : nil
     let hmacKey = raw.count == 80 ? raw.slice(32..<64) : nil
     kind = .raw(key: raw.slice(0..<32), hmacKey: hmacKey, salt: salt)
@@ -71,17 +66,20 @@ public struct KeyMaterial: Sendable {
   init(derived key: Secret, salt: [UInt8]) {
     kind = .raw(key: key, hmacKey: nil, salt: salt)
     looksRaw = false
-    engineKey = Secret(count: 2 * (key.count + salt.count) + 3) { out in
+    let whole = Secret(count: key.count + salt.count) { out in
+      key.withBytes { out.copyMemory(from: $0) }
+      for (index, byte) in salt.enumerated() { out[key.count + index] = byte }
+    }
+    engineKey = Self.quoted(KeyBytes.hex(of: whole))
+  }
+
+  /// Digits as `x'…'`.
+  private static func quoted(_ digits: Secret) -> Secret {
+    Secret(count: digits.count + 3) { out in
       out[0] = 0x78
       out[1] = 0x27
+      digits.withBytes { UnsafeMutableRawBufferPointer(rebasing: out[2...]).copyMemory(from: $0) }
       out[out.count - 1] = 0x27
-      func put(_ byte: UInt8, _ index: Int) {
-        for (place, nibble) in [(2 + 2 * index, byte >> 4), (3 + 2 * index, byte & 15)] {
-          out[place] = nibble + (nibble < 10 ? 0x30 : 0x57)
-        }
-      }
-      key.withBytes { for (index, byte) in $0.enumerated() { put(byte, index) } }
-      for (index, byte) in salt.enumerated() { put(byte, key.count + index) }
     }
   }
 
@@ -103,25 +101,6 @@ public struct KeyMaterial: Sendable {
   }
 
   private static func isHex(_ b: Slice<UnsafeRawBufferPointer>) -> Bool {
-    b.allSatisfy { nibble($0) != nil }
-  }
-
-  private static func nibble(_ c: UInt8) -> UInt8? {
-    switch c {
-    case 0x30...0x39: c - 0x30
-    case 0x61...0x66: c - 0x61 + 10
-    case 0x41...0x46: c - 0x41 + 10
-    default: nil
-    }
-  }
-
-  private static func decodeHex(_ digits: Secret) -> Secret {
-    Secret(count: digits.count / 2) { out in
-      digits.withBytes { d in
-        for i in 0..<out.count {
-          out[i] = (nibble(d[2 * i]) ?? 0) << 4 | (nibble(d[2 * i + 1]) ?? 0)
-        }
-      }
-    }
+    b.allSatisfy { KeyBytes.nibble($0) != nil }
   }
 }

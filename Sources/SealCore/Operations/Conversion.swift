@@ -29,6 +29,8 @@ public struct OperationContext: Sendable {
   public var progress: (@Sendable (Progress) -> Void)?
   /// Set from a signal handler's thread; operations end with `.interrupted` soon after.
   public var cancellation = Cancellation()
+  /// Whether a wrong key may cost further derivations, to say what would open the file.
+  public var explainsKeys = true
   /// Cores of this machine.
   public static var processorCount: Int { System.processorCount }
 

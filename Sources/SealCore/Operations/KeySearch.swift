@@ -4,6 +4,9 @@ struct KeySearch {
   let snapshot: Snapshot
   let key: KeyMaterial
   let settings: CipherSettings
+  /// How far a wrong key is looked into.
+  var depth = NearMiss.Depth.none
+  var cancellation = Cancellation()
 
   /// The settings and keys of the database. Throws `.wrongKey`, or `.damaged` where the key is
   /// right and page 1 is not.
@@ -34,19 +37,23 @@ struct KeySearch {
       let fitting = candidates.filter { $0.pageSize == overlay.pageSize }
       if !fitting.isEmpty { candidates = fitting }
     }
+    var trials = DetectionTrials(material: key, size: size)
     let outcome = try Detection.detect(
-      candidates: candidates, material: key, salt: settings.salt, size: size, read: read)
+      candidates: candidates, &trials, salt: settings.salt, read: read)
     switch outcome {
     case .fits(let cipher): return (cipher, false)
     case .fitsDamagedFirstPage(let cipher): return (cipher, true)
     case .none(let tried, let pagesTried, let saltDiffers):
       try requireWholePage(size, candidates)
       let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
+      let nearMiss = NearMiss(
+        candidates: candidates, settings: settings, depth: depth, cancellation: cancellation)
+      let fit = try nearMiss.fit(&trials, read: read)
       throw SealError.wrongKey(
         WrongKey(
           path: snapshot.path, tried: tried, pagesTried: pagesTried,
           pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw,
-          saltDiffers: saltDiffers))
+          saltDiffers: saltDiffers, fit: fit, shape: key.shape))
     }
   }
 

@@ -61,7 +61,11 @@ struct OpenedDatabase {
     if !isDoubtful { try requireEncrypted(kind, path, start, settings) }
     context.progress?(Progress(.deriving, done: 0, total: 0))
     do {
-      return try KeySearch(snapshot: snapshot, key: key, settings: settings).find()
+      return try KeySearch(
+        snapshot: snapshot, key: key, settings: settings,
+        depth: isDoubtful ? .none : context.explainsKeys ? .derivations : .free,
+        cancellation: context.cancellation
+      ).find()
     } catch SealError.wrongKey where isDoubtful {
       // No key fits, so the magic means what it says, and the header behind it is broken.
       try requireEncrypted(kind, path, start, settings)

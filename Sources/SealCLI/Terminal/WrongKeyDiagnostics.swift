@@ -1,0 +1,135 @@
+// A key that opens nothing, in words: what was tried, and what would open the file, where the core
+// found it by trying, or else what the key looks like. No hint has a part of a key.
+
+internal import SealCore
+
+/// Explains wrong keys.
+enum WrongKeyDiagnostics {
+  /// `cipher` are the options that name the settings of the database; those of its key follow.
+  static func explain(_ wrong: WrongKey, reading cipher: CipherOptions) -> Diagnosis {
+    let formats = wrong.tried.isEmpty ? "" : " (\(list(wrong.tried)))"
+    let tried = UInt64(clamping: wrong.pagesTried)
+    let pages = tried == wrong.pagesInFile ? "page" : "tried page"
+    let share = "0 of \(Diagnostics.count(tried, pages)) authenticate"
+    let isOther = cipher.format.name == CipherOptions.against.format.name
+    let key = isOther ? KeyOptions.against : KeyOptions.database
+    let hint = wrong.fit.map { found($0, wrong, key, cipher) } ?? guess(wrong, key)
+    let fits = wrong.fit.map { fit in
+      JSON.object([
+        .init("key", .string(fit.variant.rawValue)), .init("settings", .string(fit.settings)),
+      ])
+    }
+    return Diagnosis(
+      .wrongKey, "wrong key, or other cipher settings: \(share)\(formats)", about: wrong.path,
+      hint: hint,
+      facts: [
+        .init("tried", .array(wrong.tried.map { .string($0) })),
+        .init("pages_tried", .integer(wrong.pagesTried)),
+        .init("pages", .unsigned(wrong.pagesInFile)),
+        .init("fits", fits ?? .null),
+        .init("key_shape", .optional(wrong.shape?.rawValue)),
+      ])
+  }
+
+  /// What opens the file.
+  private static func found(
+    _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions
+  ) -> String {
+    guard fit.variant != .asGiven else {
+      return "the key opens the file with \(named(fit, cipher))"
+    }
+    let isTried = wrong.tried.contains(fit.settings)
+    return words(fit.variant, key) + (isTried ? "" : ", with \(named(fit, cipher))")
+  }
+
+  /// The settings as options where there are some for them.
+  private static func named(_ fit: KeyFit, _ cipher: CipherOptions) -> String {
+    guard let number = fit.format, let base = CipherProfile.format(number) else {
+      return fit.settings
+    }
+    let size = fit.pageSize == base.pageSize ? "" : " \(cipher.pageSize.flag) \(fit.pageSize)"
+    return "\(cipher.format.flag) \(number)\(size) and no other setting"
+  }
+
+  /// What has to be done with the key.
+  private static func words(_ variant: KeyVariant, _ key: KeyOptions) -> String {
+    let (raw, binary) = (key.raw.flag, key.binary.flag)
+    switch variant {
+    case .asGiven: return "the key opens the file as it is"
+    case .raw:
+      return "the digits open the file as the key itself, not as a passphrase: \(raw)"
+    case .passphrase:
+      return "the digits open the file as a passphrase: give them bare, without \(raw)"
+    case .withoutSalt:
+      return "the key's own digits, the first 64, open the file; the salt behind them is another's"
+    case .bytesOfDigits:
+      return "the bytes that the digits stand for open the file as a passphrase:"
+        + " give those bytes with \(binary)"
+    case .bytesAsRaw:
+      return "the bytes open the file as the key itself, not as a passphrase: write them as hex"
+        + " digits, with \(raw)"
+    case .base64AsRaw:
+      return "the key is base64, and what it stands for opens the file as the key itself: write"
+        + " that as hex digits, with \(raw)"
+    case .bytesOfBase64:
+      return "the key is base64, and the bytes that it stands for open the file as a passphrase:"
+        + " give those bytes with \(binary)"
+    case .withoutMark: return "the key opens the file without the byte-order mark before it"
+    case .withoutNewline:
+      return "the key opens the file without its final newline, which a key file may have where"
+        + " \(binary) is left out"
+    case .withNewline:
+      return "the key opens the file with a newline at its end: \(binary) takes it from a key file"
+    case .withoutBlanks: return "the key opens the file without the blanks around it"
+    case .withoutQuotes: return "the key opens the file without the quotes around it"
+    case .composed:
+      return "the key opens the file with each accent as one character with its letter (NFC)"
+    case .decomposed:
+      return "the key opens the file with accents apart from their letters (NFD)"
+    case .latin1: return "the key opens the file in Latin-1 instead of UTF-8"
+    case .utf8: return "the key opens the file in UTF-8 instead of Latin-1"
+    }
+  }
+
+  /// What may be, where nothing that was tried opens the file.
+  private static func guess(_ wrong: WrongKey, _ key: KeyOptions) -> String {
+    let other =
+      "the file may be another product's (SQLite3 Multiple Ciphers, wxSQLite3, SEE, Realm) instead"
+      + " of SQLCipher's, have other settings, or have lost its first 16 bytes"
+    if wrong.saltDiffers {
+      return "the salt that was given is not the one in the file, whose first 16 bytes it is; also,"
+        + " \(other)"
+    }
+    if wrong.looksRaw {
+      return "the key is hex digits and was taken as a passphrase; as the key itself"
+        + " (\(key.raw.flag)) it opens nothing either; \(other)"
+    }
+    switch wrong.shape {
+    case .encrypted:
+      return "the key looks encrypted itself, as apps store it: decrypt it first, as the app does;"
+        + " or \(other)"
+    case .hex:
+      return "the key is hex digits, but not 64, 96 or 160: an app may store it in parts, encrypted"
+        + " or encoded; or \(other)"
+    case .base64:
+      return "the key looks like base64: an app may store it encrypted or encoded; or \(other)"
+    case .notASCII:
+      return "the key has characters beyond ASCII, which other encodings and Unicode forms (NFC,"
+        + " NFD) write in other bytes; or \(other)"
+    case nil: return "check the key; \(other)"
+    }
+  }
+
+  /// `format 4`, `formats 4, 3, 2, 1`, `formats 4, 3 with page size 8192`, and where the settings
+  /// have less in common, one after the other.
+  private static func list(_ names: [String]) -> String {
+    let prefix = "format "
+    // A format's number is one digit.
+    let endings = Set(names.map { $0.dropFirst(prefix.count + 1) })
+    guard names.count > 1, names.allSatisfy({ $0.hasPrefix(prefix) }), endings.count == 1 else {
+      return names.joined(separator: "; ")
+    }
+    let numbers = names.map { $0.dropFirst(prefix.count).prefix(1) }
+    return "formats " + numbers.joined(separator: ", ") + (endings.first ?? "")
+  }
+}

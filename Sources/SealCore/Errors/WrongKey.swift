@@ -1,0 +1,106 @@
+// Why a key is none, or opens nothing, and what would open the file instead: names of what was
+// tried, never a byte of a key.
+
+/// Why bytes cannot be a key.
+public enum KeyFlaw: Sendable, Equatable {
+  case empty
+  /// Asked for as a raw key, but not 64, 96 or 160 hex digits. `digits` counts the characters.
+  case rawMalformed(characters: Int)
+  /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase.
+  case rawAmbiguous
+  /// Meant as typed, and some SQLCipher takes a key of this form as a raw one.
+  case passphraseTakenRaw
+  /// Longer than `limit` bytes.
+  case tooLong(limit: Int)
+}
+
+/// What was tried before a key was called wrong.
+public struct WrongKey: Sendable, Equatable {
+  public var path: String
+  /// The formats tried, as `CipherProfile.name` says them.
+  public var tried: [String]
+  public var pagesTried: Int
+  public var pagesInFile: UInt64
+  /// The key is 64, 96 or 160 bare hex digits and was taken as a passphrase.
+  public var looksRaw: Bool
+  /// The salt in the raw key differs from the one in the file.
+  public var saltDiffers: Bool
+  /// What opens the file instead, where that was found by trying.
+  public var fit: KeyFit?
+  /// What the key looks like, where that could be why it is wrong.
+  public var shape: KeyShape?
+
+  public init(
+    path: String, tried: [String], pagesTried: Int, pagesInFile: UInt64, looksRaw: Bool = false,
+    saltDiffers: Bool = false, fit: KeyFit? = nil, shape: KeyShape? = nil
+  ) {
+    self.path = path
+    self.tried = tried
+    self.pagesTried = pagesTried
+    self.pagesInFile = pagesInFile
+    self.looksRaw = looksRaw
+    self.saltDiffers = saltDiffers
+    self.fit = fit
+    self.shape = shape
+  }
+}
+
+/// Another reading of the bytes that were given as a key.
+public enum KeyVariant: String, Sendable, CaseIterable {
+  /// As it was given: the settings are what differs.
+  case asGiven = "as_given"
+  /// Digits that were taken as a passphrase are the key itself.
+  case raw
+  /// Digits that were taken as the key itself are a passphrase.
+  case passphrase
+  /// The first 64 digits of a raw key with a salt, over the salt in the file.
+  case withoutSalt = "without_salt"
+  /// The bytes that 64 digits stand for are a passphrase.
+  case bytesOfDigits = "bytes_of_digits"
+  /// 32, 48 or 80 bytes that were taken as a passphrase are the key itself.
+  case bytesAsRaw = "bytes_as_raw"
+  /// The bytes that base64 stands for are the key itself.
+  case base64AsRaw = "base64_as_raw"
+  /// The bytes that base64 stands for are a passphrase.
+  case bytesOfBase64 = "bytes_of_base64"
+  case withoutMark = "without_byte_order_mark"
+  case withoutNewline = "without_newline"
+  case withNewline = "with_newline"
+  case withoutBlanks = "without_blanks"
+  case withoutQuotes = "without_quotes"
+  /// Letters with their accents as one character (NFC).
+  case composed
+  /// Letters and accents apart (NFD).
+  case decomposed
+  /// UTF-8 text as Latin-1.
+  case latin1
+  /// Latin-1 text as UTF-8.
+  case utf8
+}
+
+/// What opens a file that the key as it was given does not open.
+public struct KeyFit: Sendable, Equatable {
+  public var variant: KeyVariant
+  /// The settings, as `CipherProfile.name` says them, and the two that are mostly the difference.
+  public var settings: String
+  public var format: Int?
+  public var pageSize: Int
+
+  public init(variant: KeyVariant, settings: String, format: Int?, pageSize: Int) {
+    self.variant = variant
+    self.settings = settings
+    self.format = format
+    self.pageSize = pageSize
+  }
+}
+
+/// What a key looks like that apps keep in another form than they use it.
+public enum KeyShape: String, Sendable, CaseIterable {
+  /// Begins as what Electron's safeStorage or Windows' data protection made of a key.
+  case encrypted
+  /// Hex digits of another number than a raw key has.
+  case hex
+  case base64
+  /// Text beyond ASCII: other encodings and Unicode forms are other bytes.
+  case notASCII = "not_ascii"
+}

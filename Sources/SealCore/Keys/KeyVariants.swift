@@ -1,0 +1,61 @@
+// What a user may have meant by a key that opens nothing: the same bytes without what a file, a
+// shell or an editor added, or read in another way. All are made without a String, and none is kept.
+
+extension KeyMaterial {
+  /// Other readings of the bytes, the likeliest first. Few: each costs a derivation or two.
+  func variants() -> [(variant: KeyVariant, key: KeyMaterial)] {
+    var found: [(variant: KeyVariant, key: KeyMaterial)] = []
+    func add(_ variant: KeyVariant, _ bytes: Secret?, as reading: Reading = .automatic) {
+      guard let bytes, let key = try? KeyMaterial(bytes, as: reading),
+        !found.contains(where: { $0.key.engineKey.isEqual(to: key.engineKey) })
+      else { return }
+      found.append((variant, key))
+    }
+    switch kind {
+    case .raw(let key, _, let salt):
+      let digits = engineKey.slice(2..<(engineKey.count - 1))
+      if salt != nil { add(.withoutSalt, digits.slice(0..<64), as: .raw) }
+      add(.passphrase, digits, as: .passphrase)
+      if salt == nil { add(.bytesOfDigits, key, as: .passphrase) }
+    case .passphrase(let bytes):
+      if looksRaw { add(.raw, bytes, as: .raw) }
+      if bytes.count == 64 { add(.bytesOfDigits, KeyBytes.bytes(ofHex: bytes), as: .passphrase) }
+      if [32, 48, 80].contains(bytes.count) { add(.bytesAsRaw, KeyBytes.hex(of: bytes), as: .raw) }
+      if let decoded = KeyBytes.bytes(ofBase64: bytes), decoded.count >= 16 {
+        if decoded.count == 32 { add(.base64AsRaw, KeyBytes.hex(of: decoded), as: .raw) }
+        add(.bytesOfBase64, decoded, as: .passphrase)
+      }
+      var plain = bytes
+      for (variant, cut) in KeyBytes.cuts {
+        guard let shorter = cut(plain), shorter.count > 0 else { continue }
+        plain = shorter
+        add(variant, plain)
+      }
+      for (variant, change) in KeyBytes.encodings { add(variant, change(plain)) }
+      if plain === bytes { add(.withNewline, KeyBytes.withNewline(bytes), as: .passphrase) }
+    }
+    return found
+  }
+
+  /// What the key looks like, where apps keep keys so and use them otherwise.
+  var shape: KeyShape? {
+    guard case .passphrase(let bytes) = kind else { return nil }
+    return bytes.withBytes { text in
+      // v10 and v11 in hex and base64 (Electron), and the provider's number of a DPAPI blob.
+      let encrypted: [StaticString] = [
+        "763130", "763131", "djEw", "djEx", "v10", "v11", "01000000d08c9ddf", "01000000D08C9DDF",
+        "AQAAANCMnd8", "RFBBUEk",
+      ]
+      let isLong = text.count >= 48
+      if isLong, encrypted.contains(where: { start in text.starts(with: KeyBytes.bytes(start)) }) {
+        return .encrypted
+      }
+      if text.contains(where: { $0 >= 0x80 }) { return .notASCII }
+      let isHex = text.allSatisfy { KeyBytes.nibble($0) != nil }
+      if isHex { return text.count >= 32 && !looksRaw ? .hex : nil }
+      let hasBoth = text.contains { 0x41...0x5a ~= $0 } && text.contains { 0x61...0x7a ~= $0 }
+      let isBase64 = text.count >= 22 && hasBoth && KeyBytes.bytes(ofBase64: bytes) != nil
+      return isBase64 && (text.last == 0x3d || text.contains { 0x30...0x39 ~= $0 }) ? .base64 : nil
+    }
+  }
+}

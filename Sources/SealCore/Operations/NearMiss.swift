@@ -1,0 +1,97 @@
+// A key that opens nothing is mostly nearly right: a newline too many, digits taken for words, the
+// settings of another format. What is likely is tried on page 1, so that the failure can say what
+// would open the file. Nothing here runs where the key is right.
+
+/// The search for what opens a file that the key as it was given does not open.
+struct NearMiss {
+  /// What the search may cost.
+  enum Depth {
+    /// Nothing is tried.
+    case none
+    /// Only what needs no derivation from a passphrase.
+    case free
+    /// A few derivations.
+    case derivations
+  }
+
+  /// The settings that were tried.
+  let candidates: [CipherProfile]
+  let settings: CipherSettings
+  let depth: Depth
+  let cancellation: Cancellation
+
+  /// Derived readings beyond this many are not tried.
+  static let mostDerived = 6
+
+  /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
+  /// `.interrupted` and `.unsupported(.crypto)`.
+  func fit(_ trials: inout DetectionTrials, read: Detection.RawRead) throws -> KeyFit? {
+    guard depth != .none else { return nil }
+    let key = trials.material
+    let others = Self.common(upTo: trials.size).filter { !candidates.contains($0) }
+    // Without named settings the derivations have been made already.
+    if isFree(key) || depth == .derivations || settings.isDetecting {
+      if let fit = try fit(.asGiven, &trials, others, salt: nil, read) { return fit }
+    }
+    var derived = 0
+    for (variant, key) in key.variants() {
+      try cancellation.check()
+      if !isFree(key) {
+        derived += 1
+        guard depth == .derivations, derived <= Self.mostDerived else { continue }
+      }
+      var trials = DetectionTrials(material: key, size: trials.size)
+      let profiles = candidates + (isFree(key) ? others : [])
+      if let fit = try fit(variant, &trials, profiles, salt: settings.salt, read) { return fit }
+    }
+    return nil
+  }
+
+  private func isFree(_ key: KeyMaterial) -> Bool {
+    if case .raw = key.kind { return true }
+    return false
+  }
+
+  private func fit(
+    _ variant: KeyVariant, _ trials: inout DetectionTrials, _ profiles: [CipherProfile],
+    salt: [UInt8]?, _ read: Detection.RawRead
+  ) throws -> KeyFit? {
+    // Page 1 alone is no witness where its header is plain and nothing is tagged.
+    let profiles = profiles.filter { $0.hmacAlgorithm != nil || $0.plaintextHeader == 0 }
+    do {
+      let outcome = try Detection.detect(
+        candidates: profiles, &trials, salt: salt, limit: 1, read: read)
+      guard case .fits(let cipher) = outcome else { return nil }
+      let profile = cipher.profile
+      return KeyFit(
+        variant: variant, settings: profile.name, format: Self.format(of: profile),
+        pageSize: profile.pageSize)
+    } catch SealError.badProfile {
+      // A salt that goes with the key as it was given, and not with this reading.
+      return nil
+    }
+  }
+
+  /// The format that a profile is with another page size at most.
+  private static func format(of profile: CipherProfile) -> Int? {
+    [4, 3, 2, 1].first { number in
+      guard var base = CipherProfile.format(number) else { return false }
+      base.pageSize = profile.pageSize
+      return base == profile
+    }
+  }
+
+  /// The four formats, with their own page sizes first.
+  private static func common(upTo size: UInt64) -> [CipherProfile] {
+    let formats = [4, 3, 2, 1].compactMap(CipherProfile.format)
+    let sizes = (9...16).map { 1 << $0 }
+    let others = formats.flatMap { base in
+      sizes.filter { $0 != base.pageSize }.map { pageSize in
+        var profile = base
+        profile.pageSize = pageSize
+        return profile
+      }
+    }
+    return (formats + others).filter { UInt64($0.pageSize) <= size && (try? $0.validate()) != nil }
+  }
+}

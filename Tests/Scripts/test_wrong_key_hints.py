@@ -1,0 +1,275 @@
+# Plan: what would open the file is said, where it was found by trying; and what it says is true.
+# - each slip that a file, a shell or an editor makes with a key, on files that SQLCipher made: the
+#   hint, the fact in JSON, and following it opens the file; in every command that takes a key;
+# - what nothing opens: the hint says what the key looks like, names other products, and claims
+#   nothing; no part of a key is printed (every run proves that);
+# - settings of another format or page size are named with the command's own options;
+# - of many databases the first are looked into, the rest only as far as it costs nothing;
+# - a key that is none is called by which key it is, with the options of that key.
+import base64
+import shutil
+
+import pytest
+
+from support import peers, program, samples
+from support.refusal import refuse
+
+DIGITS = "a1b2c3d4" * 8
+RAW = f"x'{DIGITS}'"
+SALT = "00112233445566778899aabbccddeeff"
+HMAC = "5a" * 32
+OLD3 = [("cipher_compatibility", 3)]
+OLD2 = [("cipher_compatibility", 2)]
+BYTES = bytes(range(65, 97))
+# What SQLCipher is given, what dbseal is given and how; the fact; what does it.
+SLIPS = {
+    "newline too many": ("some words", b"some words\n", ["--key-binary"],
+                         "without_newline", b"some words", []),
+    "carriage return": ("some words", b"some words\r\n", ["--key-binary"],
+                        "without_newline", b"some words", []),
+    "newline missing": ("some words\n", b"some words", [],
+                        "with_newline", b"some words\n", ["--key-binary"]),
+    "blanks": ("some words", b"  some words \n", [], "without_blanks", b"some words", []),
+    "tab": ("some words", b"some words\t", [], "without_blanks", b"some words", []),
+    "quotes": ("some words", b'"some words"\n', [], "without_quotes", b"some words", []),
+    "apostrophes and blanks": ("some words", b" 'some words' ", [], "without_quotes",
+                               b"some words", []),
+    "mark": ("some words", b"\xef\xbb\xbfsome words", ["--key-binary"],
+             "without_byte_order_mark", b"some words", []),
+    "quoted raw": (RAW, f'"{RAW}"'.encode(), [], "without_quotes", RAW.encode(), []),
+    "raw as passphrase": (RAW, DIGITS.encode(), [], "raw", DIGITS.encode(), ["--raw-key"]),
+    "passphrase as raw": (DIGITS, DIGITS.encode(), ["--raw-key"], "passphrase",
+                          DIGITS.encode(), []),
+    "passphrase as x''": (DIGITS, RAW.encode(), [], "passphrase", DIGITS.encode(), []),
+    "96 as passphrase": (f"x'{DIGITS}{SALT}'", (DIGITS + SALT).encode(), [], "raw",
+                         (DIGITS + SALT).encode(), ["--raw-key"]),
+    "96 as raw": (DIGITS + SALT, (DIGITS + SALT).encode(), ["--raw-key"], "passphrase",
+                  (DIGITS + SALT).encode(), []),
+    "160 as passphrase": (f"x'{DIGITS}{HMAC}{SALT}'", (DIGITS + HMAC + SALT).encode(), [], "raw",
+                          (DIGITS + HMAC + SALT).encode(), ["--raw-key"]),
+    "160 as raw": (DIGITS + HMAC + SALT, (DIGITS + HMAC + SALT).encode(), ["--raw-key"],
+                   "passphrase", (DIGITS + HMAC + SALT).encode(), []),
+    "capitals": (DIGITS.upper(), DIGITS.upper().encode(), ["--raw-key"], "passphrase",
+                 DIGITS.upper().encode(), []),
+    "another salt": (RAW, (DIGITS + SALT).encode(), ["--raw-key"], "without_salt",
+                     DIGITS.encode(), ["--raw-key"]),
+    "digits of bytes": (BYTES.decode(), BYTES.hex().encode(), ["--raw-key"], "bytes_of_digits",
+                        BYTES, ["--key-binary"]),
+    "digits of bytes as typed": (BYTES.decode(), BYTES.hex().encode(), [], "bytes_of_digits",
+                                 BYTES, ["--key-binary"]),
+    "bytes of digits": (f"x'{BYTES.hex()}'", BYTES, ["--key-binary"], "bytes_as_raw",
+                        BYTES.hex().encode(), ["--raw-key"]),
+    "base64 of a raw key": (f"x'{BYTES.hex()}'", base64.b64encode(BYTES), [], "base64_as_raw",
+                            BYTES.hex().encode(), ["--raw-key"]),
+    "base64 of bytes": (BYTES.decode(), base64.urlsafe_b64encode(BYTES).rstrip(b"="), [],
+                        "bytes_of_base64", BYTES, ["--key-binary"]),
+    "accents apart": ("\xe9t\xe9 \xc5", "e\u0301te\u0301 A\u030a".encode(), [], "composed",
+                      "\xe9t\xe9 \xc5".encode(), []),
+    "accents joined": ("e\u0301te\u0301 c\u0327", "\xe9t\xe9 \xe7".encode(), [], "decomposed",
+                       "e\u0301te\u0301 c\u0327".encode(), []),
+    "Latin-1": ("\xe9t\xe9 \xff\xa7", "\xe9t\xe9 \xff\xa7".encode("latin-1"), [], "utf8",
+                "\xe9t\xe9 \xff\xa7".encode(), []),
+}
+ALL = {
+    "decrypt": lambda a: ["decrypt", a, "out.db"], "verify": lambda a: ["verify", a],
+    "inspect": lambda a: ["inspect", "--tables", a], "rekey": lambda a: ["rekey", a, "out.db"],
+    "migrate": lambda a: ["migrate", a, "out.db"],
+    "schema": lambda a: ["migrate", "--schema", "m", "--status", a],
+}
+
+
+def make(path, key, pragmas=OLD2):
+    return peers.create_sealed(path, key, pragmas, samples.fill)
+
+
+def verify(work, keys, key, *options, code="wrong_key"):
+    args = ["verify", "--quick", "--key-file", keys.file(key), *options, work / "a.db"]
+    return program.ok(*args) if code == "ok" else refuse(work, code, *args)
+
+
+def pragmas(key):
+    # 160 digits are a raw key since 4.7, in every format; the others are cheaper in an old one.
+    return [] if len(key) > 160 else OLD2
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_what_would_open_the_file(work, keys, slip):
+    key, given, options, fact, right, instead = SLIPS[slip]
+    make(work / "a.db", key, pragmas(key))
+    found = verify(work, keys, given, *options)
+    assert found["fits"] and found["fits"]["key"] == fact, found
+    assert found["fits"]["settings"] in found["tried"]
+    assert "open" in found["hint"] and "may be" not in found["hint"], found["hint"]
+    verify(work, keys, right, *instead, code="ok")
+
+
+@pytest.mark.parametrize("format", [1, 2, 3, 4])
+def test_of_every_format(work, keys, format):
+    make(work / "a.db", "some words", [("cipher_compatibility", format)])
+    found = verify(work, keys, "some words\n", "--key-binary")
+    assert found["fits"] == {"key": "without_newline", "settings": f"format {format}"}, found
+    assert "newline" in found["hint"]
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_in_every_command(work, keys, tmp_path, command):
+    make(work / "a.db", DIGITS)
+    (work / "m").mkdir()
+    (work / "m/1.sql").write_text("CREATE TABLE x(a);")
+    new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
+    args = [*ALL[command]("a.db"), "--key-file", keys.file(DIGITS), *new]
+    found = refuse(work, "wrong_key", *args, "--raw-key", cwd=work)
+    assert found["fits"]["key"] == "passphrase" and "passphrase" in found["hint"], found
+    assert "--raw-key" in found["hint"]
+    text = program.run(*args, "--raw-key", cwd=work)
+    assert f"hint: {found['hint']}" in text.err.decode().splitlines()
+    program.run(*args, cwd=work).exit in (0, 1) or pytest.fail("the hint does not do")
+
+
+def test_the_other_database_has_options_of_its_own(work, keys):
+    make(work / "a.db", RAW)
+    make(work / "b.db", DIGITS)
+    args = ["verify", "--key-file", keys.raw(), work / "a.db", "--against", work / "b.db",
+            "--against-key-file", keys.file(DIGITS, "other")]
+    found = refuse(work, "wrong_key", *args, "--against-raw-key")
+    assert "--against-raw-key" in found["hint"], found
+    assert found["against"]["fits"]["key"] == "passphrase" and "fits" not in found
+    program.ok(*args)
+    found = refuse(work, "wrong_key", *args, "--against-format", "4")
+    assert "--against-format 2" in found["hint"], found
+
+
+@pytest.mark.parametrize("command, prefix, size", [
+    ("decrypt", "--", "--source-page-size"), ("verify", "--", "--page-size"),
+    ("inspect", "--", "--page-size"), ("rekey", "--source-", "--source-page-size"),
+    ("migrate", "--source-", "--source-page-size"), ("schema", "--source-", "--source-page-size")])
+def test_settings_of_another_format(work, keys, command, prefix, size):
+    make(work / "a.db", "some words", OLD3)
+    (work / "m").mkdir()
+    (work / "m/1.sql").write_text("CREATE TABLE x(a);")
+    new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
+    args = [*ALL[command]("a.db"), "--key-file", keys.file("some words"), *new]
+    found = refuse(work, "wrong_key", *args, prefix + "format", "4", cwd=work)
+    assert found["fits"] == {"key": "as_given", "settings": "format 3"}
+    assert f"{prefix}format 3 " in found["hint"], found["hint"]
+    make(work / "b.db", RAW, [("cipher_page_size", "8192")])
+    args = [*ALL[command]("b.db"), "--key-file", keys.raw(), *new]
+    found = refuse(work, "wrong_key", *args, cwd=work)
+    assert f"{prefix}format 4 {size} 8192 " in found["hint"], found["hint"]
+    named = [prefix + "format", "4", size, "8192"]
+    assert program.run(*args, *named, cwd=work).exit in (0, 1)
+
+
+SHAPES = {
+    "encrypted": ["763130" + "c4" * 60, "v10" + "\x01\xff" * 40,
+                  base64.b64encode(b"v11" + bytes(range(90))).decode(),
+                  "01000000d08c9ddf0115d1118c7a00c04fc297eb" + "3e" * 80],
+    "hex": ["ab" * 20, "c0ffee" * 17],
+    "base64": [base64.b64encode(bytes(range(3, 51))).decode()],
+    "not_ascii": ["d\u011blov\xe1", "\u043a\u043b\u044e\u0447"],
+    None: ["wrong words", "1234", "Passw0rd!", "correcthorsebatterystaple"],
+}
+
+
+@pytest.mark.parametrize("shape, key", [(s, k) for s, all in SHAPES.items() for k in all])
+def test_what_the_key_looks_like(work, keys, shape, key):
+    make(work / "a.db", "other words")
+    found = verify(work, keys, key)
+    assert found["key_shape"] == shape and found["fits"] is None, found
+    assert "opens the file" not in found["hint"], found
+    for words in ("SQLCipher", "may be", "other settings", "first 16 bytes"):
+        assert words in found["hint"], found
+    said = {"encrypted": "encrypted", "hex": "hex", "base64": "base64", "not_ascii": "NFC"}
+    assert said.get(shape, "check the key") in found["hint"], found
+
+
+@pytest.mark.parametrize("digits", [DIGITS, DIGITS + SALT, DIGITS + HMAC + SALT],
+                         ids=["64", "96", "160"])
+@pytest.mark.parametrize("raw", [True, False])
+def test_digits_that_open_nothing_in_either_way(work, keys, digits, raw):
+    make(work / "a.db", "other words")
+    found = verify(work, keys, digits, *(["--raw-key"] if raw else []))
+    assert found["fits"] is None and "SQLCipher" in found["hint"], found
+    assert raw or "--raw-key" in found["hint"]
+
+
+def test_a_damaged_first_page_is_no_slip(work, keys):
+    make(work / "a.db", "some words")
+    with open(work / "a.db", "r+b") as file:
+        file.seek(200)
+        file.write(b"\xff" * 16)
+    refuse(work, "damaged", "decrypt", "--key-file", keys.file("some words"), work / "a.db",
+           work / "out.db")
+    assert verify(work, keys, "some words\n", "--key-binary")["fits"] is None
+
+
+def test_of_many_databases_the_first_are_looked_into(work, keys):
+    make(work / "00.db", DIGITS)
+    make(work / "raw.db", RAW)
+    for number in range(1, 18):
+        shutil.copy(work / "00.db", work / f"{number:02}.db")
+    names = [f"{n:02}.db" for n in range(18)] + ["raw.db"]
+    result = program.run("verify", "--json", "--quick", "--raw-key", "--key-file",
+                         keys.file(DIGITS), *names, cwd=work)
+    found = [one for one in result.objects if "database" in one]
+    assert [bool(one.get("fits")) for one in found[:18]] == [True] * 16 + [False] * 2
+    assert "may be" in found[17]["hint"] and found[18]["code"] == "ok"
+    result = program.run("verify", "--json", "--quick", "--key-file", keys.file(DIGITS),
+                         *names[:17], "raw.db", "raw.db", cwd=work)
+    assert [one for one in result.objects if "database" in one][18]["fits"]["key"] == "raw"
+
+
+# a key that is none
+
+BAD = {"empty": b"", "newline": b"\n", "two lines": b"a\nb", "nul": b"a\0b",
+       "mark": b"\xef\xbb\xbfword", "x'": b"x'123'", "too long": b"a" * ((1 << 20) + 9)}
+WHICH = [("", "the database's key"), ("new-", "the new key"),
+         ("against-", "the other database's key")]
+
+
+@pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
+@pytest.mark.parametrize("bad", BAD)
+def test_which_key_is_none(work, keys, sealed, bad, prefix, name):
+    files = {"": keys.raw(), "new-": keys.raw("0f" * 32, "new"), "against-": keys.raw(name="o")}
+    files[prefix] = keys.file(BAD[bad], "bad")
+    if prefix == "against-":
+        shutil.copy(sealed, work / "b.db")
+        args = ["verify", sealed, "--against", work / "b.db", "--against-key-file",
+                files["against-"]]
+    else:
+        args = ["rekey", sealed, "--new-key-file", files["new-"]]
+    found = refuse(work, "no_key", *args, "--key-file", files[""])
+    assert name in found["message"], found
+    assert f"--{prefix}" in found["hint"] or bad == "mark", found
+    others = [f"--{p}key" for p, _ in WHICH if p != prefix]
+    assert not any(other in found["hint"] for other in others), found
+
+
+@pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
+@pytest.mark.parametrize("option, key, hint", [
+    ("raw-key", "123", "raw-key"), ("passphrase", RAW, "passphrase")])
+def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, key, hint):
+    bad = ["--" + prefix + "key-file", keys.file(key, "bad"), f"--{prefix}{option}"]
+    own = [] if prefix == "" else ["--key-file", keys.raw()]
+    args = {"": ["decrypt", sealed, work / "o.db"], "new-": ["rekey", sealed],
+            "against-": ["verify", sealed, "--against", sealed]}[prefix]
+    found = refuse(work, "no_key", *args, *own, *bad)
+    assert name in found["message"] and f"--{prefix}{hint}" in found["hint"], found
+
+
+@pytest.mark.parametrize("options, env", [
+    (["--new-key-file", "/dev/null"], {}), ([], {"DBSEAL_NEW_KEY": ""}),
+    (["--new-key-env", "K"], {"K": ""}), (["--new-key-env", "K"], {}),
+    (["--new-key-command", "true"], {}), (["--new-key-file", "-"], {}),
+    ([], {"DBSEAL_NEW_KEY_FILE": "/dev/null"})], ids=str)
+def test_who_wants_no_key_is_shown_decrypt(work, keys, sealed, options, env):
+    found = refuse(work, "no_key", "rekey", "--key-file", keys.raw(), *options, sealed, env=env)
+    assert "the new key" in found["message"], found
+    assert "dbseal decrypt" in found["hint"] and "--new-key-file" in found["hint"], found
+    assert "$DBSEAL_NEW_KEY_FILE" in found["hint"], found
+
+
+def test_an_empty_new_key_that_is_typed(work, keys, sealed):
+    result = program.run_tty("rekey", "--key-file", keys.raw(), sealed, answers=[("New key", "")])
+    assert result.exit == 3 and b"the new key is empty" in result.out, result
+    assert b"dbseal decrypt" in result.out
