@@ -1,11 +1,13 @@
 # Plan: what people report about other tools does not happen here.
 # - rekey and migrate where nothing can be written, under a lock, on a file that is not there, with
-#   an empty new key, with a wrong key or settings that were not named: a status, nothing changed;
+#   an empty new key (who wants none is shown decrypt), with a wrong key or settings that were not
+#   named: a status, nothing changed;
 # - migrate takes raw keys with NUL bytes, a log and a hot journal along;
 # - kinds of keys: digits as a passphrase and as a raw key, another salt, a key typed into a shell,
-#   a blob literal; options in other letters are none;
-# - a database of another product, an empty one beside its journal, a leaf that count(*) never
-#   reads, a page of yesterday.
+#   a blob literal, a key as an app stores it; options in other letters are none;
+# - a library without encryption in the way of the right one never makes plaintext;
+# - a database of another product (which is said), an empty one beside its journal, a leaf that
+#   count(*) never reads, a page of yesterday.
 import os
 import shutil
 import sqlite3
@@ -120,6 +122,22 @@ def test_an_empty_new_key_is_none(work, keys, sealed, name):
     seen(sealed)
 
 
+@pytest.mark.parametrize("name", EMPTY)
+def test_who_wants_no_key_is_shown_decrypt(work, keys, sealed, name):
+    options, env = EMPTY[name]
+    found = refuse(work, "no_key", "rekey", "--key-file", keys.raw(), *options, sealed, env=env)
+    assert "the new key" in found["message"], found
+    assert "dbseal decrypt" in found["hint"] and "--new-key-file" in found["hint"], found
+
+
+def test_an_empty_key_protects_nothing(work, keys, source):
+    for options, env in ((["--key-file", "/dev/null"], {}), (["--key-env", "K"], {}),
+                         ([], {"DBSEAL_KEY": ""}), (["--key-command", "echo"], {})):
+        for target in ([work / "out.db"], ["--in-place"]):
+            found = refuse(work, "no_key", "encrypt", *options, source, *target, env=env)
+            assert "the database's key" in found["message"] and "--key-file" in found["hint"]
+
+
 def test_no_new_database_under_an_empty_key(work, tmp_path):
     (tmp_path / "m").mkdir()
     (tmp_path / "m/1.sql").write_text("CREATE TABLE t(a);")
@@ -157,6 +175,23 @@ def test_a_passphrase_of_digits_is_no_raw_key(work, keys):
     refuse(work, "wrong_key", "decrypt", "--raw-key", "--key-file", keys.file(DIGITS), path,
            work / "out.db")
     program.ok("decrypt", "--key-file", keys.file(DIGITS), path, work / "out.db")
+
+
+@pytest.mark.parametrize("digits", [DIGITS, DIGITS + SALT, DIGITS + NEW + SALT],
+                         ids=["64", "96", "160"])
+def test_digits_taken_as_a_raw_key_get_a_hint(work, keys, digits):
+    path = three(work / "a.db", digits)
+    found = refuse(work, "wrong_key", "decrypt", "--raw-key", "--key-file", keys.file(digits),
+                   path, work / "out.db")
+    assert "passphrase" in found["hint"] and "--raw-key" in found["hint"], found
+
+
+@BOTH
+def test_a_key_that_an_app_stores_encrypted_is_no_damage(work, keys, command):
+    three(work / "a.db")
+    stored = "763131" + "9c" * 77
+    found = refuse(work, "wrong_key", *asked(command, keys, stored), work / "a.db")
+    assert "encrypted itself" in found["hint"], found
 
 
 def test_a_raw_key_with_its_salt_and_with_another(work, keys):
@@ -197,6 +232,23 @@ def test_a_blob_literal_is_a_passphrase_of_those_bytes(work, keys):
 def test_an_option_in_other_letters_is_none(work, keys, source, words):
     words = [keys.raw() if word == "KEY" else word for word in words]
     refuse(work, "usage", "encrypt", *words, source, work / "out.db")
+
+
+# the library
+
+@pytest.mark.parametrize("how", ["LD_PRELOAD", "LD_LIBRARY_PATH"])
+def test_a_library_without_encryption_never_makes_plaintext(work, keys, source, tmp_path, how):
+    stock = next(Path("/usr/lib").rglob("libsqlite3.so.0")).resolve()
+    (tmp_path / "lib").mkdir()
+    for name in ("libsqlcipher.so.0", "libsqlite3.so.0"):
+        shutil.copy(stock, tmp_path / "lib" / name)
+    env = {how: str(stock if how == "LD_PRELOAD" else tmp_path / "lib")}
+    result = program.run("encrypt", source, work / "out.db", "--key-file", keys.raw(), env=env)
+    if result.exit == 0:
+        assert seen(work / "out.db")["application_id"] == 252006673
+    else:
+        assert result.exit in (10, 127), result
+        assert os.listdir(work) == ["plain.db"]
 
 
 # logs and journals
@@ -280,6 +332,19 @@ def test_a_database_of_another_product(work, keys, cipher):
     for args in (["decrypt", *key, path, work / "out.db"], ["verify", *key, path],
                  ["inspect", "--tables", *key, path]):
         refuse(work, "wrong_key", *args)
+
+
+@pytest.mark.parametrize("cipher", PRODUCTS)
+@pytest.mark.parametrize("command", ["decrypt", "verify", "rekey", "migrate", "inspect"])
+def test_that_it_may_be_no_sqlcipher_is_said(work, keys, cipher, command):
+    foreign(work / "a.db", cipher)
+    new = ["--new-key-file", keys.raw(NEW, "new")] if command == "rekey" else []
+    more = {"decrypt": ["out.db"], "inspect": ["--tables"]}.get(command, [])
+    found = refuse(work, "wrong_key", command, "--key-file", keys.file("some words"), *new, "a.db",
+                   *more, cwd=work)
+    for name in ("SQLCipher", "SQLite3 Multiple Ciphers", "wxSQLite3", "SEE", "Realm"):
+        assert name in found["hint"], found
+    assert found["fits"] is None
 
 
 @pytest.mark.parametrize("kind", ["plain", "sealed"])

@@ -257,18 +257,6 @@ def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, 
     assert name in found["message"] and f"--{prefix}{hint}" in found["hint"], found
 
 
-@pytest.mark.parametrize("options, env", [
-    (["--new-key-file", "/dev/null"], {}), ([], {"DBSEAL_NEW_KEY": ""}),
-    (["--new-key-env", "K"], {"K": ""}), (["--new-key-env", "K"], {}),
-    (["--new-key-command", "true"], {}), (["--new-key-file", "-"], {}),
-    ([], {"DBSEAL_NEW_KEY_FILE": "/dev/null"})], ids=str)
-def test_who_wants_no_key_is_shown_decrypt(work, keys, sealed, options, env):
-    found = refuse(work, "no_key", "rekey", "--key-file", keys.raw(), *options, sealed, env=env)
-    assert "the new key" in found["message"], found
-    assert "dbseal decrypt" in found["hint"] and "--new-key-file" in found["hint"], found
-    assert "$DBSEAL_NEW_KEY_FILE" in found["hint"], found
-
-
 def test_an_empty_new_key_that_is_typed(work, keys, sealed):
     result = program.run_tty("rekey", "--key-file", keys.raw(), sealed, answers=[("New key", "")])
     assert result.exit == 3 and b"the new key is empty" in result.out, result

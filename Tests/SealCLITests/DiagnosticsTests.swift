@@ -23,6 +23,17 @@ private let samples: [(SealError, Int32)] =
     WrongKey(path: path, tried: ["format 4"], pagesTried: 2, pagesInFile: 9, looksRaw: true),
     WrongKey(path: path, tried: ["format 4"], pagesTried: -1, pagesInFile: 9, saltDiffers: true),
   ].map { (SealError.wrongKey($0), 4) }
+  + KeyShape.allCases.map {
+    (.wrongKey(WrongKey(path: path, tried: [], pagesTried: 1, pagesInFile: 1, shape: $0)), 4)
+  }
+  + KeyVariant.allCases.flatMap { variant in
+    [("format 4", 4), ("format 3 with 9 rounds", nil)].map { settings, format in
+      let fit = KeyFit(variant: variant, settings: settings, format: format, pageSize: 4096)
+      return (
+        .wrongKey(WrongKey(path: path, tried: [], pagesTried: 1, pagesInFile: 1, fit: fit)), 4
+      )
+    }
+  }
   + [
     .pages([3, 4, 9], total: 3, pagesInFile: 10), .pages([], total: 0, pagesInFile: 0),
     .header(field: "page size"), .size(actual: 1, expected: 2), .structure(page: 5, .pageTwice),
@@ -154,7 +165,7 @@ private let samples: [(SealError, Int32)] =
     let said = Diagnostics.explain(KeyFailure(source: .file("k"), flaw: .empty))
     #expect(said.exit == 3)
     let text = said.json(command: "encrypt", database: "app.db").text
-    #expect(text.contains(#""message":"key file k: the key is empty""#))
+    #expect(text.contains(#""message":"key file k: the database's key is empty""#))
   }
 
   @Test func saysEveryUsageErrorInStyle() {
