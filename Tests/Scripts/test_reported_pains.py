@@ -187,11 +187,15 @@ def test_digits_taken_as_a_raw_key_get_a_hint(work, keys, digits):
 
 
 @BOTH
-def test_a_key_that_an_app_stores_encrypted_is_no_damage(work, keys, command):
+@pytest.mark.parametrize("bytes", [77, 80, 92])
+def test_a_key_that_an_app_stores_encrypted_is_no_damage(work, keys, command, bytes):
     three(work / "a.db")
-    stored = "763131" + "9c" * 77
+    stored = "763131" + "9c" * bytes
     found = refuse(work, "wrong_key", *asked(command, keys, stored), work / "a.db")
     assert "encrypted itself" in found["hint"], found
+    if bytes != 77:
+        found = refuse(work, "no_key", *asked(command, keys, stored), "--raw-key", work / "a.db")
+        assert "encrypted itself" in found["hint"], found
 
 
 def test_a_raw_key_with_its_salt_and_with_another(work, keys):

@@ -245,6 +245,18 @@ def test_which_key_is_none(work, keys, sealed, bad, prefix, name):
     assert not any(other in found["hint"] for other in others), found
 
 
+@pytest.mark.parametrize("key, binary, hint", [
+    (DIGITS + "\n", True, "newline"), (f" {DIGITS}\t", False, "blanks"), (f"{RAW} ", False, "blanks"),
+    (f'"{RAW}"', False, "quotes"), (f"'{DIGITS}'", False, "quotes"),
+    ("\ufeff" + DIGITS, True, "byte-order mark"), (DIGITS[1:], False, "passphrase"),
+    (base64.b64encode(BYTES).decode(), False, "base64"), ("word\n", True, "passphrase")])
+def test_what_would_be_a_raw_key(work, keys, sealed, key, binary, hint):
+    options = ["--key-binary"] if binary else []
+    found = refuse(work, "no_key", "verify", sealed, "--raw-key", "--key-file", keys.file(key),
+                   *options)
+    assert hint in found["hint"], found
+
+
 @pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
 @pytest.mark.parametrize("option, key, hint", [
     ("raw-key", "123", "raw-key"), ("passphrase", RAW, "passphrase")])

@@ -44,15 +44,34 @@ enum KeyDiagnostics {
     }
   }
 
+  /// What was to be a raw key, and is none.
+  private static func instead(of shape: KeyShape?, _ raw: String) -> String {
+    switch shape {
+    case .encrypted:
+      "it looks encrypted itself, as apps store it: decrypt it first, as the app does"
+    case .base64: "it looks like base64: write the bytes that it stands for as hex digits"
+    case .hex, .notASCII, nil: "without \(raw) it is a passphrase"
+    }
+  }
+
+  private static func aside(_ variant: KeyVariant) -> String {
+    switch variant {
+    case .withoutMark: "without the byte-order mark before it"
+    case .withoutNewline: "without its final newline"
+    case .withoutQuotes: "without the quotes around it"
+    default: "without the blanks around it"
+    }
+  }
+
   private static func words(_ flaw: KeyFlaw, _ options: KeyOptions) -> (String, String?) {
     let key = name(options)
     switch flaw {
     case .empty: return ("\(key) is empty", without(options))
-    case .rawMalformed(let characters):
+    case .rawMalformed(let characters, let shape, let without):
       let count = Diagnostics.count(UInt64(clamping: characters), "character")
       return (
         "\(key) is to be raw, which is 64, 96 or 160 hex digits, and is something else of \(count)",
-        "without \(options.raw.flag) it is a passphrase"
+        without.map { "\(aside($0)), it is a raw key" } ?? instead(of: shape, options.raw.flag)
       )
     case .rawAmbiguous:
       return (

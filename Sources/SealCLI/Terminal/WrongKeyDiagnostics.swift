@@ -100,7 +100,7 @@ enum WrongKeyDiagnostics {
       return "the salt that was given is not the one in the file, whose first 16 bytes it is; also,"
         + " \(other)"
     }
-    if wrong.looksRaw {
+    if wrong.looksRaw, wrong.shape != .encrypted {
       return "the key is hex digits and was taken as a passphrase; as the key itself"
         + " (\(key.raw.flag)) it opens nothing either; \(other)"
     }

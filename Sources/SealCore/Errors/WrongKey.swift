@@ -4,8 +4,9 @@
 /// Why bytes cannot be a key.
 public enum KeyFlaw: Sendable, Equatable {
   case empty
-  /// Asked for as a raw key, but not 64, 96 or 160 hex digits. `digits` counts the characters.
-  case rawMalformed(characters: Int)
+  /// Asked for as a raw key, but not 64, 96 or 160 hex digits; with what it looks like, and what
+  /// would make it one.
+  case rawMalformed(characters: Int, shape: KeyShape? = nil, without: KeyVariant? = nil)
   /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase.
   case rawAmbiguous
   /// Meant as typed, and some SQLCipher takes a key of this form as a raw one.

@@ -39,7 +39,10 @@ public struct KeyMaterial: Sendable {
     let isHex = [64, 96, 160].contains(inner.count) && bytes.withBytes { Self.isHex($0[inner]) }
     let startsRaw = bytes.withBytes { $0.count >= 2 && ($0[0] | 0x20) == 0x78 && $0[1] == 0x27 }
     switch reading {
-    case .raw where !isHex: throw SealError.badKey(.rawMalformed(characters: inner.count))
+    case .raw where !isHex:
+      throw SealError.badKey(
+        .rawMalformed(
+          characters: inner.count, shape: Self.shape(of: bytes), without: Self.cut(bytes)))
     case .automatic where startsRaw && !(quoted && isHex): throw SealError.badKey(.rawAmbiguous)
     case .passphrase where bytes.withBytes({ Self.engineTakesAsRaw($0) }):
       throw SealError.badKey(.passphraseTakenRaw)

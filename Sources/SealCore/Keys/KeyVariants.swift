@@ -39,8 +39,23 @@ extension KeyMaterial {
 
   /// What the key looks like, where apps keep keys so and use them otherwise.
   var shape: KeyShape? {
-    guard case .passphrase(let bytes) = kind else { return nil }
-    return bytes.withBytes { text in
+    if case .passphrase(let bytes) = kind { Self.shape(of: bytes) } else { nil }
+  }
+
+  /// What makes a raw key of bytes that are none, if it is cut off.
+  static func cut(_ bytes: Secret) -> KeyVariant? {
+    var plain = bytes
+    for (variant, cut) in KeyBytes.cuts {
+      guard let shorter = cut(plain), shorter.count > 0 else { continue }
+      plain = shorter
+      if (try? KeyMaterial(plain, as: .passphrase))?.looksRaw == true { return variant }
+    }
+    return nil
+  }
+
+  /// What a passphrase looks like.
+  static func shape(of bytes: Secret) -> KeyShape? {
+    bytes.withBytes { text in
       // v10 and v11 in hex and base64 (Electron), and the provider's number of a DPAPI blob.
       let encrypted: [StaticString] = [
         "763130", "763131", "djEw", "djEx", "v10", "v11", "01000000d08c9ddf", "01000000D08C9DDF",
@@ -52,7 +67,7 @@ extension KeyMaterial {
       }
       if text.contains(where: { $0 >= 0x80 }) { return .notASCII }
       let isHex = text.allSatisfy { KeyBytes.nibble($0) != nil }
-      if isHex { return text.count >= 32 && !looksRaw ? .hex : nil }
+      if isHex { return text.count >= 32 && ![64, 96, 160].contains(text.count) ? .hex : nil }
       let hasBoth = text.contains { 0x41...0x5a ~= $0 } && text.contains { 0x61...0x7a ~= $0 }
       let isBase64 = text.count >= 22 && hasBoth && KeyBytes.bytes(ofBase64: bytes) != nil
       return isBase64 && (text.last == 0x3d || text.contains { 0x30...0x39 ~= $0 }) ? .base64 : nil
