@@ -34,9 +34,7 @@ public struct KeyMaterial: Sendable {
   public init(_ bytes: Secret, as reading: Reading = .automatic) throws {
     guard bytes.count > 0 else { throw SealError.badKey(.empty) }
     guard bytes.count <= Self.limit else { throw SealError.badKey(.tooLong(limit: Self.limit)) }
-    let quoted = bytes.withBytes { Self.isQuoted($0) }
-    let inner = quoted ? 2..<(bytes.count - 1) : 0..<bytes.count
-    let isHex = [64, 96, 160].contains(inner.count) && bytes.withBytes { Self.isHex($0[inner]) }
+    let (inner, quoted, isHex) = bytes.withBytes { Self.digits(in: $0) }
     let startsRaw = bytes.withBytes { $0.count >= 2 && ($0[0] | 0x20) == 0x78 && $0[1] == 0x27 }
     switch reading {
     case .raw where !isHex:
@@ -90,6 +88,15 @@ public struct KeyMaterial: Sendable {
   public var salt: [UInt8]? {
     if case .raw(_, _, let salt) = kind { return salt }
     return nil
+  }
+
+  /// Where the digits are, whether they are in `x'…'`, and whether they make a raw key.
+  static func digits(in b: UnsafeRawBufferPointer) -> (
+    range: Range<Int>, areQuoted: Bool, areRaw: Bool
+  ) {
+    let quoted = isQuoted(b)
+    let inner = quoted ? 2..<(b.count - 1) : 0..<b.count
+    return (inner, quoted, [64, 96, 160].contains(inner.count) && isHex(b[inner]))
   }
 
   private static func isQuoted(_ b: UnsafeRawBufferPointer) -> Bool {

@@ -48,7 +48,7 @@ extension KeyMaterial {
     for (variant, cut) in KeyBytes.cuts {
       guard let shorter = cut(plain), shorter.count > 0 else { continue }
       plain = shorter
-      if (try? KeyMaterial(plain, as: .passphrase))?.looksRaw == true { return variant }
+      if plain.withBytes({ digits(in: $0).areRaw }) { return variant }
     }
     return nil
   }
