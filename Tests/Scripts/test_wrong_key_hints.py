@@ -3,7 +3,7 @@
 #   hint, the fact in JSON, and following it opens the file; in every command that takes a key;
 # - what nothing opens: the hint says what the key looks like, names other products, and claims
 #   nothing; no part of a key is printed (every run proves that);
-# - settings of another format or page size are named with the command's own options;
+# - settings of another format, page size or mixture are named with the command's own options;
 # - of many databases the first are looked into, the rest only as far as it costs nothing;
 # - a key that is none is called by which key it is, with the options of that key.
 import base64
@@ -158,6 +158,25 @@ def test_settings_of_another_format(work, keys, command, prefix, size):
     assert f"{prefix}format 4 {size} 8192 " in found["hint"], found["hint"]
     named = [prefix + "format", "4", size, "8192"]
     assert program.run(*args, *named, cwd=work).exit in (0, 1)
+
+
+def test_what_an_old_engine_makes_of_the_settings_of_a_new_one(work, keys):
+    # 3.4.1 takes the numbers and ignores the hashes without a word.
+    script = ("PRAGMA kdf_iter=256000; PRAGMA cipher_page_size=4096;"
+              "PRAGMA cipher_kdf_algorithm=PBKDF2_HMAC_SHA512; CREATE TABLE t(a);")
+    peers.shell(peers.SHELL_OLD, work / "a.db", "some words", script)
+    found = verify(work, keys, "some words")
+    assert found["fits"]["key"] == "as_given", found
+    assert "--format 3 --page-size 4096 --kdf-iter 256000 " in found["hint"], found
+    verify(work, keys, "some words", "--format", "3", "--page-size", "4096", "--kdf-iter",
+           "256000", code="ok")
+
+
+def test_the_rounds_of_another_format(work, keys):
+    make(work / "a.db", "some words", [("kdf_iter", 64000)])
+    found = verify(work, keys, "some words")
+    assert "--format 4 --kdf-iter 64000 " in found["hint"], found
+    verify(work, keys, "some words", "--kdf-iter", "64000", code="ok")
 
 
 SHAPES = {

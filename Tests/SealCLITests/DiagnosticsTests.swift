@@ -28,7 +28,8 @@ private let samples: [(SealError, Int32)] =
   }
   + KeyVariant.allCases.flatMap { variant in
     [("format 4", 4), ("format 3 with 9 rounds", nil)].map { settings, format in
-      let fit = KeyFit(variant: variant, settings: settings, format: format, pageSize: 4096)
+      let fit = KeyFit(
+        variant: variant, settings: settings, format: format, pageSize: 4096, kdfIterations: 1)
       return (
         .wrongKey(WrongKey(path: path, tried: [], pagesTried: 1, pagesInFile: 1, fit: fit)), 4
       )

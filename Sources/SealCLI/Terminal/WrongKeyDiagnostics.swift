@@ -48,7 +48,10 @@ enum WrongKeyDiagnostics {
       return fit.settings
     }
     let size = fit.pageSize == base.pageSize ? "" : " \(cipher.pageSize.flag) \(fit.pageSize)"
-    return "\(cipher.format.flag) \(number)\(size) and no other setting"
+    let rounds =
+      fit.kdfIterations == base.kdfIterations
+      ? "" : " \(cipher.kdfIterations.flag) \(fit.kdfIterations)"
+    return "\(cipher.format.flag) \(number)\(size)\(rounds) and no other setting"
   }
 
   /// What has to be done with the key.

@@ -82,16 +82,21 @@ public enum KeyVariant: String, Sendable, CaseIterable {
 /// What opens a file that the key as it was given does not open.
 public struct KeyFit: Sendable, Equatable {
   public var variant: KeyVariant
-  /// The settings, as `CipherProfile.name` says them, and the two that are mostly the difference.
+  /// The settings, as `CipherProfile.name` says them; where page size and rounds are all that is
+  /// not its format's, these.
   public var settings: String
   public var format: Int?
   public var pageSize: Int
+  public var kdfIterations: Int
 
-  public init(variant: KeyVariant, settings: String, format: Int?, pageSize: Int) {
+  public init(
+    variant: KeyVariant, settings: String, format: Int?, pageSize: Int, kdfIterations: Int
+  ) {
     self.variant = variant
     self.settings = settings
     self.format = format
     self.pageSize = pageSize
+    self.kdfIterations = kdfIterations
   }
 }
 

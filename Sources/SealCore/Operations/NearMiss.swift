@@ -28,7 +28,9 @@ struct NearMiss {
   func fit(_ trials: inout DetectionTrials, read: Detection.RawRead) throws -> KeyFit? {
     guard depth != .none else { return nil }
     let key = trials.material
-    let others = Self.common(upTo: trials.size).filter { !candidates.contains($0) }
+    let isDeep = depth == .derivations && !isFree(key)
+    let others = (Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
+      .filter { !candidates.contains($0) }
     // Without named settings the derivations have been made already.
     if isFree(key) || depth == .derivations || settings.isDetecting {
       if let fit = try fit(.asGiven, &trials, others, salt: nil, read) { return fit }
@@ -65,20 +67,32 @@ struct NearMiss {
       let profile = cipher.profile
       return KeyFit(
         variant: variant, settings: profile.name, format: Self.format(of: profile),
-        pageSize: profile.pageSize)
+        pageSize: profile.pageSize, kdfIterations: profile.kdfIterations)
     } catch SealError.badProfile {
       // A salt that goes with the key as it was given, and not with this reading.
       return nil
     }
   }
 
-  /// The format that a profile is with another page size at most.
+  /// The format that a profile is, with another page size and number of rounds at most.
   private static func format(of profile: CipherProfile) -> Int? {
     [4, 3, 2, 1].first { number in
       guard var base = CipherProfile.format(number) else { return false }
       base.pageSize = profile.pageSize
+      base.kdfIterations = profile.kdfIterations
       return base == profile
     }
+  }
+
+  /// What comes of an older engine that was given the numbers of format 4 and ignored its hashes
+  /// (github.com/sqlcipher/sqlcipher/issues/363), and of format 4 with the rounds of format 3.
+  private static let mixtures: [CipherProfile] = [
+    (CipherProfile.format(3), 4096, 256_000), (CipherProfile.format(4), 4096, 64_000),
+  ].compactMap { base, pageSize, rounds in
+    guard var profile = base else { return nil }
+    profile.pageSize = pageSize
+    profile.kdfIterations = rounds
+    return profile
   }
 
   /// The four formats, with their own page sizes first.
