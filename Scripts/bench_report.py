@@ -1,4 +1,4 @@
-# What Scripts/bench measured, as Markdown tables, as Docs/performance.md and as a plot.
+# What Scripts/bench measured, as Markdown tables, in Docs/performance.md and as a plot.
 import math
 
 MIB = 1 << 20
@@ -77,38 +77,31 @@ def plot(result):
     return "\n".join(out + ["</svg>"]) + "\n"
 
 
-def _document(result):
-    kind = "grown over time" if result["fragmented"] else "freshly written"
-    return f"""# Performance
+def _block(result):
+    return f"""Measured on {result['date']}: {result['cpu']}, {result['cores']} cores, format 4 with a passphrase
+(format 3 for migrate and where it says so), medians of {result['rounds']} rounds in which the jobs took turns,
+{result['cache']} cache. Binary: {result['version']}.
 
-<!-- Written by `make bench ARGS=--record`; edit Scripts/bench_report.py and not this file. -->
+{tables(result)}"""
 
-Measured on {result['date']}: {result['cpu']}, {result['cores']} cores, databases {kind} (messages with
-an index, people, attachments), format 4 with a passphrase (format 3 for migrate), medians of
-{result['rounds']} rounds in which the jobs took turns, {result['cache']} cache. Times are of whole
-processes, key derivation, sync and dbseal's proof of its output included; the others prove nothing and
-sync as SQLite does. Peak memory cannot show less than the measuring program had itself when it
-started the job, about 20 MiB.
 
-{tables(result)}
-
-![Seconds by size](performance.svg)
-
-Cost grows in proportion to size; below some megabytes the key derivation is all there is (256,000
-rounds for format 4).
-
-Binary: {result['version']}.
-
-Absolute times depend on the machine and its disk: compare the ratios, and run `make bench` on yours
-(`ARGS='--sizes 4G --rounds 5'`, `--fragmented`, `--cold`, `--many 1000`).
-"""
+def _replace(text, kind, block):
+    """The document with what stands between the marks of that kind replaced."""
+    begin, end = f"<!-- measured: {kind} -->", f"<!-- end: {kind} -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise SystemExit(f"bench: Docs/performance.md has no place for what is measured: {kind}")
+    return f"{before}{begin}\n{block}\n{end}{after}"
 
 
 def record(result, text, root):
-    """Writes the documentation, the plot and the run."""
+    """Writes the tables of the documentation, the run, and of fresh sources the plot."""
     runs = root / "Tests/Benchmarks/runs"
     runs.mkdir(parents=True, exist_ok=True)
-    kind = "-fragmented" if result["fragmented"] else ""
-    (runs / f"{result['date']}-{result['cache']}{kind}.json").write_text(text)
-    (root / "Docs/performance.svg").write_text(plot(result))
-    (root / "Docs/performance.md").write_text(_document(result))
+    kind = f"{'fragmented' if result['fragmented'] else 'fresh'}, {result['cache']}"
+    (runs / f"{result['date']}-{kind.replace(', ', '-')}.json").write_text(text)
+    document = root / "Docs/performance.md"
+    document.write_text(_replace(document.read_text(), kind, _block(result)))
+    if kind == "fresh, warm":
+        (root / "Docs/performance.svg").write_text(plot(result))
