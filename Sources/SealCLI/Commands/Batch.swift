@@ -31,7 +31,8 @@ struct Batch {
 
   /// Does `work` for each of `subjects` (by index): one with its progress on the terminal, several
   /// side by side. `answer` says what came of each, in their order, and gives the exit status. After
-  /// an interruption the rest is left out.
+  /// an interruption the rest is left out; so is one of several whose work throws `.interrupted`,
+  /// which says that nothing came of it.
   func forEach<Report: Sendable>(
     _ subjects: [String], work: @escaping @Sendable (Int, OperationContext) throws -> Report,
     answer: @escaping @Sendable (Int, Result<Report, any Error>) -> Int32
@@ -55,16 +56,12 @@ struct Batch {
       ) { index, result in
         if case .failure(SealError.interrupted) = result { return }
         let status = answer(index, result)
-        tally.withLock {
-          $0.status = status
-          $0.answered += 1
-          $0.failures += status == 0 ? 0 : 1
-        }
+        tally.withLock { $0.add(status) }
       }
     }
     return tally.withLock { outcome in
       if case .failure(let error) = ended { outcome.interruption = error }
-      if outcome.answered < subjects.count, outcome.interruption == nil,
+      if outcome.succeeded < subjects.count, outcome.interruption == nil,
         let number = session.cancellation.requested
       {
         outcome.interruption = SealError.interrupted(signal: number)
@@ -81,6 +78,15 @@ struct Batch {
     var failures = 0
     /// Why the rest was left out.
     var interruption: (any Error)?
+
+    var succeeded: Int { answered - failures }
+
+    /// Takes the exit status of one.
+    mutating func add(_ status: Int32) {
+      self.status = status
+      answered += 1
+      failures += status == 0 ? 0 : 1
+    }
   }
 
   /// Runs `body` for the database `subject`, with its progress on the terminal.
@@ -101,12 +107,6 @@ struct Batch {
     return diagnosis.exit
   }
 
-  /// Nothing that follows such an error could go better.
-  static func ends(_ error: any Error) -> Bool {
-    if case SealError.interrupted = error { return true }
-    return false
-  }
-
   /// The key's label at a prompt.
   func label(_ path: String, isNew: Bool) -> String {
     let kind = isNew ? "New key" : "Key"
@@ -114,51 +114,48 @@ struct Batch {
   }
 
   /// Says how many of several went well; the exit status, which is that of the one where only one
-  /// was named. `words`: what they were, such as `encrypted`.
-  func finish(_ outcome: Outcome, words: String) -> Int32 {
+  /// was named. `words`: what they were, such as `encrypted`. `inText`: text ends with it too.
+  func finish(_ outcome: Outcome, words: String, inText: Bool = true) -> Int32 {
     guard isSeveral else { return outcome.status }
+    let failed = outcome.failures == 0 ? "" : ", \(outcome.failures) failed"
+    let sentence = "\(outcome.succeeded) of \(count) databases \(words)\(failed)"
     guard let error = outcome.interruption else {
-      return summary(failures: outcome.failures, words: words)
+      let status = outcome.failures == 0 ? ErrorCode.ok : .checkFailed
+      if asJSON {
+        say(outcome, status, exit: status.exitStatus)
+      } else if inText, !quiet {
+        session.console.result(sentence)
+      }
+      return status.exitStatus
     }
     let found = Diagnostics.explain(error)
-    let done = outcome.answered - outcome.failures
-    let left = count - outcome.answered
+    let rest =
+      switch count - outcome.answered {
+      case 0: ""
+      case 1: ", the other one left as it was"
+      case let left: ", the other \(left) left as they were"
+      }
     let diagnosis = Diagnosis(
-      found.code,
-      "\(found.sentence.prefix { $0 != ";" }): \(done) of \(count) databases \(words)"
-        + (outcome.failures == 0 ? "" : ", \(outcome.failures) failed")
-        + ", nothing was changed in the other \(left)", facts: found.facts, exit: found.exit)
+      found.code, "\(found.sentence.prefix { $0 != ";" }): \(sentence)\(rest)", exit: found.exit)
     if asJSON {
-      let facts: [JSON.Field] = [
-        .init("command", .string(parsed.command.name)), .init("ok", .bool(false)),
-        .init("code", .string(diagnosis.code.rawValue)),
-        .init("exit", .integer(Int64(diagnosis.exit))),
-        .init("message", .string(diagnosis.sentence)), .init("files", .integer(count)),
-        .init("succeeded", .integer(done)), .init("failed", .integer(outcome.failures)),
-      ]
-      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
+      let message = JSON.Field("message", .string(diagnosis.sentence))
+      say(outcome, diagnosis.code, exit: diagnosis.exit, message)
     } else {
       diagnosis.say(on: session.console)
     }
     return diagnosis.exit
   }
 
-  /// Says how many went well; the exit status.
-  func summary(failures: Int, words: String) -> Int32 {
-    let done = count - failures
-    let status = failures == 0 ? ErrorCode.ok : .checkFailed
-    if asJSON {
-      let facts: [JSON.Field] = [
-        .init("command", .string(parsed.command.name)), .init("ok", .bool(failures == 0)),
-        .init("code", .string(status.rawValue)), .init("exit", .integer(Int64(status.exitStatus))),
-        .init("files", .integer(count)), .init("succeeded", .integer(done)),
-        .init("failed", .integer(failures)),
-      ]
-      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
-    } else if !quiet {
-      let failed = failures == 0 ? "" : ", \(failures) failed"
-      session.console.result("\(done) of \(count) databases \(words)\(failed)")
-    }
-    return status.exitStatus
+  /// Says what came of all as an object.
+  private func say(_ outcome: Outcome, _ code: ErrorCode, exit: Int32, _ more: JSON.Field...) {
+    let head: [JSON.Field] = [
+      .init("command", .string(parsed.command.name)), .init("ok", .bool(code == .ok)),
+      .init("code", .string(code.rawValue)), .init("exit", .integer(Int64(exit))),
+    ]
+    let counts: [JSON.Field] = [
+      .init("files", .integer(count)), .init("succeeded", .integer(outcome.succeeded)),
+      .init("failed", .integer(outcome.failures)),
+    ]
+    session.console.result(JSON.object([.init("summary", .object(head + more + counts))]).text)
   }
 }

@@ -23,6 +23,7 @@ enum InspectCommand {
 private final class Inspection {
   private let parsed: ParsedCommand
   private let session: Session
+  private let batch: Batch
   private let settings: CipherSettings
   private let query: Query?
   private let writer: QueryWriter
@@ -32,35 +33,35 @@ private final class Inspection {
   init(parsed: ParsedCommand, session: Session, settings: CipherSettings, query: Query?) {
     self.parsed = parsed
     self.session = session
+    batch = Batch(parsed: parsed, session: session, count: parsed.operands.count)
     self.settings = settings
     self.query = query
     let form = parsed.text(InspectOptions.outputFormat).flatMap(QueryForm.init(rawValue:))
     writer = QueryWriter(form ?? .table, on: session.console)
   }
 
-  private var asJSON: Bool { parsed.has(Options.json) }
-  private var isBatch: Bool { parsed.operands.count > 1 }
+  private var asJSON: Bool { batch.asJSON }
 
+  /// One file after the other: rows are written while they are read.
   func run() throws -> Int32 {
-    var failures = 0
-    for (index, path) in parsed.operands.enumerated() {
-      if index > 0, isBatch, !asJSON, depth != nil || query == nil { session.console.result("") }
+    var outcome = Batch.Outcome()
+    for (index, path) in parsed.operands.enumerated() where !session.console.isDeaf {
+      if index > 0, !asJSON, depth != nil || query == nil { session.console.result("") }
       do {
         try inspect(path)
+        outcome.add(0)
+      } catch SealError.interrupted(let number) where batch.isSeveral {
+        outcome.interruption = SealError.interrupted(signal: number)
+        break
       } catch {
         let diagnosis = Diagnostics.explain(error)
-        Tool.say(
-          diagnosis, command: parsed.command.name, database: path, asJSON: asJSON,
-          on: session.console)
-        if !isBatch || [.interrupted, .noKey].contains(diagnosis.code) {
-          return diagnosis.exit
-        }
-        failures += 1
+        outcome.add(batch.report(diagnosis, on: path))
+        // The key is the same for all files.
+        if diagnosis.code == .noKey { return diagnosis.exit }
       }
-      if session.console.isDeaf { break }
     }
     writer.finish()
-    return isBatch ? summary(failures) : 0
+    return batch.finish(outcome, words: "inspected", inText: false)
   }
 
   /// What is asked for beyond the outside; nil: nothing.
@@ -88,12 +89,10 @@ private final class Inspection {
     if let query { return try rows(of: query, request, file) }
     var rendering = InspectRendering(file: file)
     rendering.depth = depth ?? .contents
-    let display = parsed.has(Options.quiet) ? .never : parsed.display(Options.progress)
-    let line = ProgressLine(display, on: session.console, subject: path)
-    defer { line?.finish() }
-    if let line { request.context.progress = { line.show($0) } }
-    rendering.content = try session.core.contents(request, rendering.depth)
-    line?.finish()
+    rendering.content = try batch.withContext(path) {
+      request.context = $0
+      return try session.core.contents(request, rendering.depth)
+    }
     if !wantsKey, selection.source != nil { rendering.content?.notes.append(.keyNotUsed) }
     say(rendering)
   }
@@ -111,18 +110,15 @@ private final class Inspection {
   {
     var settings = settings
     if withKey {
-      let label = isBatch ? "Key of the databases" : "Key of \(path)"
+      let label = batch.isSeveral ? "Key of the databases" : "Key of \(path)"
       key = try key ?? session.keys.resolve(selection, label: label, new: false)
       // The one plaintext header in use is iOS's.
       if file.kind == .sqlcipherPlaintextHeader, settings.plaintextHeader == nil {
         settings.plaintextHeader = 32
       }
     }
-    var context = OperationContext()
-    context.cancellation = session.cancellation
+    var context = batch.context
     context.explainsKeys = parsed.operands.prefix(Batch.mostExplained).contains(path)
-    if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
-    if let number = parsed.integer(Options.jobs) { context.workers = number }
     return Inspect.Request(
       path: path, key: withKey ? key : nil, settings: settings, context: context)
   }
@@ -131,10 +127,10 @@ private final class Inspection {
     guard !asJSON else { return try object(of: query, request, file) }
     do {
       let facts = try Inspect.query(
-        request, query, begin: { writer.begin($0, of: isBatch ? request.path : nil) },
+        request, query, begin: { writer.begin($0, of: batch.isSeveral ? request.path : nil) },
         row: { try writer.row($0) })
       writer.end()
-      for found in facts.damage where !parsed.has(Options.quiet) {
+      for found in facts.damage where !batch.quiet {
         let words = DamageDiagnostics.explain(found).sentence
         session.console.say([Span("note: ", .note), Span("\(request.path): \(words)")])
       }
@@ -142,7 +138,7 @@ private final class Inspection {
     } catch {
       // What was read before is true.
       writer.end()
-      if !isBatch { writer.finish() }
+      if !batch.isSeveral { writer.finish() }
       throw error
     }
   }
@@ -169,26 +165,11 @@ private final class Inspection {
       session.console.result(rendering.json(command: parsed.command.name).text)
       return
     }
-    if !parsed.has(Options.quiet) || parsed.has(InspectOptions.schema) {
+    if !batch.quiet || parsed.has(InspectOptions.schema) {
       rendering.write(to: session.console, verbose: parsed.has(Options.verbose))
     }
-    for note in parsed.has(Options.quiet) ? [] : rendering.notes {
+    for note in batch.quiet ? [] : rendering.notes {
       session.console.say([Span("note: ", .note), Span("\(rendering.file.path): \(note)")])
     }
-  }
-
-  private func summary(_ failures: Int) -> Int32 {
-    let count = parsed.operands.count
-    let status = failures == 0 ? ErrorCode.ok : .checkFailed
-    if asJSON {
-      let facts: [JSON.Field] = [
-        .init("command", .string(parsed.command.name)), .init("ok", .bool(failures == 0)),
-        .init("code", .string(status.rawValue)), .init("exit", .integer(Int64(status.exitStatus))),
-        .init("files", .integer(count)), .init("succeeded", .integer(count - failures)),
-        .init("failed", .integer(failures)),
-      ]
-      session.console.result(JSON.object([.init("summary", .object(facts))]).text)
-    }
-    return status.exitStatus
   }
 }

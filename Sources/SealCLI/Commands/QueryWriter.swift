@@ -75,9 +75,10 @@ final class QueryWriter {
     flush()
   }
 
-  /// Ends the rows of all; nothing for queries that did not come so far as to have columns.
+  /// Ends the rows of all, once; nothing for queries that did not come so far as to have columns.
   func finish() {
     if form == .json, hasBegun { add(total == 0 ? "[]\n" : "]\n") }
+    hasBegun = false
     flush()
   }
 

@@ -4,7 +4,7 @@ internal import SealCore
 internal import Synchronization
 
 /// Parsed values to requests.
-struct SchemaCommand {
+struct SchemaCommand: Sendable {
   private let parsed: ParsedCommand
   private let session: Session
   private let folder: String
@@ -17,10 +17,10 @@ struct SchemaCommand {
     batch = Batch(parsed: parsed, session: session, count: parsed.operands.count)
   }
 
-  /// A database, and what a look before a key is asked for found: whether it needs one.
-  private struct Step {
-    let database: String
-    let look: Result<Bool, any Error>
+  /// A failure behind migrations that had become permanent.
+  private struct Stopped: Error {
+    let cause: any Error
+    let applied: [AppliedMigration]
   }
 
   /// The exit status. Throws what concerns the command line or the folder as a whole.
@@ -29,38 +29,39 @@ struct SchemaCommand {
     let migrations = try MigrationFolder(folder)
     let versions = [SchemaOptions.to, SchemaOptions.baseline].compactMap { parsed.integer($0) }
     try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
-    let steps = parsed.operands.map { database in
-      Step(database: database, look: Result { try needsKey(database, migrations) })
-    }
-    let key: KeyMaterial?
+    let databases = parsed.operands
+    let needs = databases.map { path in Result { try needsKey(path, migrations) } }
+    var key: KeyMaterial?
     do {
-      key = try self.key(for: steps)
+      key = try self.key(for: zip(databases, needs).first { (try? $0.1.get()) == true }?.0)
     } catch let error where !batch.isSeveral {
       // The key of this one database.
-      return batch.report(explain(error, parsed.operands[0]), on: parsed.operands[0])
+      return batch.report(explain(error, databases[0]), on: databases[0])
     }
-    // What the look found is said in the order of the command line, like everything else.
-    var (failures, isFirst) = (0, true)
-    for step in steps {
-      let applied = Mutex([AppliedMigration]())
-      do {
-        let needsKey = try step.look.get()
-        let result = try batch.withContext(step.database) { context in
-          var request = request(step.database, migrations, needsKey ? key : nil, context)
-          request.onApplied = { each in applied.withLock { $0.append(each) } }
-          return try session.core.migrate(request)
-        }
-        let status = say(result, isFirst: isFirst)
-        isFirst = false
-        if !batch.isSeveral { return status }
-        failures += status == 0 ? 0 : 1
-      } catch {
-        let status = report(error, step.database, applied.withLock { $0 })
-        if !batch.isSeveral || Batch.ends(error) { return status }
-        failures += 1
+    sayIgnored(migrations)
+    let outcome = batch.forEach(databases) { [key] index, context in
+      let key = try needs[index].get() ? key : nil
+      return try migrate(request(databases[index], migrations, key, context))
+    } answer: { index, result in
+      switch result {
+      case .success(let report): say(report)
+      case .failure(let error): report(error, databases[index])
       }
     }
-    return batch.isSeveral ? batch.summary(failures: failures, words: words) : 0
+    return batch.finish(outcome, words: words)
+  }
+
+  /// Throws `Stopped` where a failure leaves something behind.
+  private func migrate(_ request: SchemaMigration.Request) throws -> MigrationReport {
+    let applied = Mutex([AppliedMigration]())
+    var request = request
+    request.onApplied = { each in applied.withLock { $0.append(each) } }
+    do {
+      return try session.core.migrate(request)
+    } catch {
+      let stays = request.dryRun || creates ? [] : applied.withLock { $0 }
+      throw stays.isEmpty ? error : Stopped(cause: error, applied: stays)
+    }
   }
 
   private var track: VersionTrack {
@@ -111,14 +112,13 @@ struct SchemaCommand {
       database, settings, KeyOptions.database.selection(from: parsed).source != nil)
   }
 
-  private func key(for steps: [Step]) throws -> KeyMaterial? {
-    let first = steps.first { step in
-      if case .success(true) = step.look { true } else { false }
+  /// The key of all that need one, of which `first` is the first.
+  private func key(for first: String?) throws -> KeyMaterial? {
+    try first.map {
+      try session.keys.resolve(
+        KeyOptions.database.selection(from: parsed), label: batch.label($0, isNew: creates),
+        new: creates)
     }
-    guard let first else { return nil }
-    return try session.keys.resolve(
-      KeyOptions.database.selection(from: parsed),
-      label: batch.label(first.database, isNew: creates), new: creates)
   }
 
   private func request(
@@ -143,8 +143,8 @@ struct SchemaCommand {
     return request
   }
 
-  /// Says a report; the exit status. What concerns the folder is said with the first one.
-  private func say(_ report: MigrationReport, isFirst: Bool) -> Int32 {
+  /// Says a report; the exit status.
+  private func say(_ report: MigrationReport) -> Int32 {
     let rendering = SchemaRendering(report, checks: parsed.has(SchemaOptions.check))
     if batch.asJSON {
       session.console.result(rendering.json(command: parsed.command.name).text)
@@ -154,19 +154,26 @@ struct SchemaCommand {
     for line in batch.quiet ? rendering.indispensable : rendering.lines(verbose) {
       session.console.result(line)
     }
-    for note in batch.quiet ? [] : rendering.notes(withFolder: isFirst) {
-      session.console.say([Span("note: ", .note), Span("\(report.database): \(note)")])
-    }
+    if !batch.quiet { rendering.sentences.forEach { note($0, on: report.database) } }
     return rendering.code.exitStatus
   }
 
+  /// Says once, in text, what concerns the folder; each JSON object has it.
+  private func sayIgnored(_ migrations: MigrationFolder) {
+    guard !migrations.ignored.isEmpty, !batch.asJSON, !batch.quiet else { return }
+    note(SchemaRendering.sentence(.ignoredFiles(migrations.ignored)), on: folder)
+  }
+
+  private func note(_ sentence: String, on subject: String) {
+    session.console.say([Span("note: ", .note), Span("\(subject): \(sentence)")])
+  }
+
   /// Says a failure, and what had been done before and stays; the exit status.
-  private func report(_ error: any Error, _ database: String, _ applied: [AppliedMigration])
-    -> Int32
-  {
-    let stays = parsed.has(Options.dryRun) || creates ? [] : applied
+  private func report(_ error: any Error, _ database: String) -> Int32 {
+    let stopped = error as? Stopped
+    let found = explain(stopped?.cause ?? error, database)
     return batch.report(
-      SchemaRendering.adding(stays, to: explain(error, database)), on: database)
+      SchemaRendering.adding(stopped?.applied ?? [], to: found), on: database)
   }
 
   /// The words of this command, where the conversions have others.

@@ -107,18 +107,18 @@ struct SchemaRendering {
     return report.changes.flatMap { marked("-", $0.old) + marked("+", $0.new) }
   }
 
-  /// Things to know, a line each.
-  func notes(withFolder: Bool) -> [String] {
+  /// Things to know of this database, a line each.
+  var sentences: [String] {
     report.notes.compactMap { note in
       switch note {
-      case .saltOutside: nil
-      case .ignoredFiles where !withFolder: nil
+      case .saltOutside, .ignoredFiles: nil
       default: Self.sentence(note)
       }
     }
   }
 
-  private static func sentence(_ note: MigrationNote) -> String {
+  /// A thing to know.
+  static func sentence(_ note: MigrationNote) -> String {
     switch note {
     case .ignoredFiles(let names):
       let rest = names.count > 5 ? " and \(names.count - 5) more" : ""

@@ -32,14 +32,30 @@ public enum SideBySide {
     }
   }
 
-  /// The one before, where two names lead to one file: both would wait for each other until one
-  /// gives up.
+  /// A file, or a name that is still free: two names may mean one of either.
+  private enum Place: Hashable {
+    case file(FileIdentity)
+    case free(in: FileIdentity, String)
+
+    init?(_ path: String) {
+      if let file = try? FileStatus.of(path) {
+        self = .file(file.identity)
+      } else if let folder = try? FileStatus.of(Path.folder(of: path)) {
+        self = .free(in: folder.identity, Path.name(of: path))
+      } else {
+        return nil
+      }
+    }
+  }
+
+  /// The one before, where two names lead to one place: both would wait for each other until one
+  /// gives up, or make one new file.
   private static func earlierTwins(of paths: [String]) -> [Int: Int] {
-    var last: [FileIdentity: Int] = [:]
+    var last: [Place: Int] = [:]
     var twins: [Int: Int] = [:]
     for (index, path) in paths.enumerated() {
-      guard let identity = try? FileStatus.of(path)?.identity else { continue }
-      twins[index] = last.updateValue(index, forKey: identity)
+      guard let place = Place(path) else { continue }
+      twins[index] = last.updateValue(index, forKey: place)
     }
     return twins
   }
