@@ -24,8 +24,7 @@ import Testing
         PagesHostileTests.change(&bytes, pageSize: original.pageSize, using: &generator)
       }
       try Data(bytes).write(to: URL(fileURLWithPath: path))
-      var request = Verify.Request(
-        path: path, key: nil, settings: CipherSettings(), context: OperationContext())
+      var request = Verify.Request(NamedDatabase(path: path), OperationContext())
       request.expectations.tables = [.init(name: "t", rows: 1)]
       do {
         codes.insert(try Verify.run(request).code)
@@ -121,8 +120,7 @@ import Testing
     let workshop = try Workshop([("schema", 6003)])
     let file = try #require(try workshop.sources.first)
     let before = try Data(contentsOf: file)
-    let source = try VerifySource(
-      file.path, key: nil, settings: CipherSettings(), OperationContext())
+    let source = try VerifySource(NamedDatabase(path: file.path), OperationContext())
     let connection = try Connection(
       snapshot: DecodedPages(source.store), path: file.path, keepingChecks: true)
     _ = connection.probe()
@@ -138,9 +136,7 @@ import Testing
     let paths = (0..<40).map { "/nowhere/\($0)" }
     let seen = Mutex<[Int]>([])
     try SideBySide.run(paths, atOnce: atOnce, cancellation: Cancellation()) { index in
-      try Verify.run(
-        Verify.Request(
-          path: paths[index], key: nil, settings: CipherSettings(), context: OperationContext()))
+      try Verify.run(Verify.Request(NamedDatabase(path: paths[index]), OperationContext()))
     } deliver: { index, result in
       if case .failure(SealError.io) = result { seen.withLock { $0.append(index) } }
     }

@@ -18,11 +18,12 @@ struct Batch {
 
   /// Of several databases, the ones up to here whose wrong keys are looked into at the cost of
   /// further derivations. By place and not by failure, so that every run says the same.
-  static let mostExplained = 16
+  private static let mostExplained = 16
 
-  /// What every operation of this command line is given.
-  var context: OperationContext {
+  /// What the operation on one of the databases is given.
+  func context(of index: Int) -> OperationContext {
     var context = OperationContext()
+    context.explainsKeys = index < Self.mostExplained
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
     if let number = parsed.integer(Options.jobs) { context.workers = number }
@@ -38,19 +39,17 @@ struct Batch {
     answer: @escaping @Sendable (Int, Result<Report, any Error>) -> Int32
   ) -> Outcome {
     guard isSeveral else {
-      let result = Result { try withContext(subjects.first ?? "") { try work(0, $0) } }
+      let result = Result { try withContext(subjects.first ?? "", 0) { try work(0, $0) } }
       return Outcome(status: answer(0, result))
     }
     let cores = parsed.integer(Options.jobs) ?? OperationContext.processorCount
-    var context = context
-    context.workers = max(1, cores / subjects.count)
     let tally = Mutex(Outcome())
     let ended = Result {
       try SideBySide.run(
         subjects, atOnce: cores, cancellation: session.cancellation,
-        work: { [context] index in
-          var context = context
-          context.explainsKeys = index < Self.mostExplained
+        work: { index in
+          var context = context(of: index)
+          context.workers = max(1, cores / subjects.count)
           return try work(index, context)
         }
       ) { index, result in
@@ -90,8 +89,10 @@ struct Batch {
   }
 
   /// Runs `body` for the database `subject`, with its progress on the terminal.
-  func withContext<R>(_ subject: String, _ body: (OperationContext) throws -> R) rethrows -> R {
-    var context = context
+  func withContext<R>(
+    _ subject: String, _ index: Int, _ body: (OperationContext) throws -> R
+  ) rethrows -> R {
+    var context = context(of: index)
     let display = quiet ? .never : parsed.display(Options.progress)
     let line = ProgressLine(display, on: session.console, subject: subject)
     if let line { context.progress = { line.show($0) } }

@@ -48,7 +48,7 @@ private final class Inspection {
     for (index, path) in parsed.operands.enumerated() where !session.console.isDeaf {
       if index > 0, !asJSON, depth != nil || query == nil { session.console.result("") }
       do {
-        try inspect(path)
+        try inspect(path, index)
         outcome.add(0)
       } catch SealError.interrupted(let number) where batch.isSeveral {
         outcome.interruption = SealError.interrupted(signal: number)
@@ -71,7 +71,7 @@ private final class Inspection {
     return parsed.has(InspectOptions.tables) ? .contents : nil
   }
 
-  private func inspect(_ path: String) throws {
+  private func inspect(_ path: String, _ index: Int) throws {
     let file = try session.core.look(path)
     let isAsked = depth != nil || query != nil
     let wantsKey = isEncrypted(file)
@@ -85,13 +85,12 @@ private final class Inspection {
       }
       return say(InspectRendering(file: file))
     }
-    var request = try request(path, file, withKey: wantsKey)
-    if let query { return try rows(of: query, request, file) }
+    let database = try database(path, file, withKey: wantsKey)
+    if let query { return try rows(of: query, database, file, batch.context(of: index)) }
     var rendering = InspectRendering(file: file)
     rendering.depth = depth ?? .contents
-    rendering.content = try batch.withContext(path) {
-      request.context = $0
-      return try session.core.contents(request, rendering.depth)
+    rendering.content = try batch.withContext(path, index) {
+      try session.core.contents(database, rendering.depth, $0)
     }
     if !wantsKey, selection.source != nil { rendering.content?.notes.append(.keyNotUsed) }
     say(rendering)
@@ -105,9 +104,7 @@ private final class Inspection {
 
   private var selection: KeySelection { KeyOptions.database.selection(from: parsed) }
 
-  private func request(_ path: String, _ file: FileFacts, withKey: Bool) throws
-    -> Inspect.Request
-  {
+  private func database(_ path: String, _ file: FileFacts, withKey: Bool) throws -> NamedDatabase {
     var settings = settings
     if withKey {
       let label = batch.isSeveral ? "Key of the databases" : "Key of \(path)"
@@ -117,22 +114,22 @@ private final class Inspection {
         settings.plaintextHeader = 32
       }
     }
-    var context = batch.context
-    context.explainsKeys = parsed.operands.prefix(Batch.mostExplained).contains(path)
-    return Inspect.Request(
-      path: path, key: withKey ? key : nil, settings: settings, context: context)
+    return NamedDatabase(path: path, key: withKey ? key : nil, settings: settings)
   }
 
-  private func rows(of query: Query, _ request: Inspect.Request, _ file: FileFacts) throws {
-    guard !asJSON else { return try object(of: query, request, file) }
+  private func rows(
+    of query: Query, _ database: NamedDatabase, _ file: FileFacts, _ context: OperationContext
+  ) throws {
+    guard !asJSON else { return try object(of: query, database, file, context) }
     do {
       let facts = try Inspect.query(
-        request, query, begin: { writer.begin($0, of: batch.isSeveral ? request.path : nil) },
+        database, query, context,
+        begin: { writer.begin($0, of: batch.isSeveral ? database.path : nil) },
         row: { try writer.row($0) })
       writer.end()
       for found in facts.damage where !batch.quiet {
         let words = DamageDiagnostics.explain(found).sentence
-        session.console.say([Span("note: ", .note), Span("\(request.path): \(words)")])
+        session.console.say([Span("note: ", .note), Span("\(database.path): \(words)")])
       }
     } catch is ReaderGone {
     } catch {
@@ -144,12 +141,14 @@ private final class Inspection {
   }
 
   /// The rows as a part of the one object.
-  private func object(of query: Query, _ request: Inspect.Request, _ file: FileFacts) throws {
+  private func object(
+    of query: Query, _ database: NamedDatabase, _ file: FileFacts, _ context: OperationContext
+  ) throws {
     var columns: [String] = []
     var rows: [JSON] = []
     var rendering = InspectRendering(file: file)
     rendering.content = try Inspect.query(
-      request, query, begin: { columns = $0 },
+      database, query, context, begin: { columns = $0 },
       row: { rows.append(.array($0.map(QueryValue.json))) })
     let facts: [JSON.Field] = [
       .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
@@ -157,7 +156,7 @@ private final class Inspection {
     session.console.result(
       Diagnosis(
         .ok, Diagnostics.count(UInt64(rows.count), "row"), facts: rendering.opened + facts
-      ).json(command: parsed.command.name, database: request.path).text)
+      ).json(command: parsed.command.name, database: database.path).text)
   }
 
   private func say(_ rendering: InspectRendering) {

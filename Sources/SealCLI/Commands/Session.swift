@@ -23,9 +23,10 @@ struct EngineFacts: Sendable {
 /// The core's functions that commands call.
 struct CoreFunctions: Sendable {
   var look: @Sendable (String) throws -> FileFacts = { try Inspect.look($0) }
-  var contents: @Sendable (Inspect.Request, Inspect.Depth) throws -> ContentFacts = {
-    try Inspect.contents($0, $1)
-  }
+  var contents: @Sendable (NamedDatabase, Inspect.Depth, OperationContext) throws -> ContentFacts =
+    {
+      try Inspect.contents(of: $0, $1, $2)
+    }
   var precheckEncrypt: @Sendable (String, OutputOptions) throws -> Void = {
     try Encrypt.precheck(source: $0, output: $1)
   }

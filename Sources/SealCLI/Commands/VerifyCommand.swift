@@ -82,10 +82,10 @@ struct VerifyCommand: Sendable {
   }
 
   /// The database to compare with. `key`: the one of the databases that are checked.
-  private func other(_ key: KeyMaterial?) throws -> Verify.Other? {
+  private func other(_ key: KeyMaterial?) throws -> NamedDatabase? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
-    var other = Verify.Other(path: path, key: nil, settings: otherSettings)
+    var other = NamedDatabase(path: path, settings: otherSettings)
     try other.explaining {
       guard try session.core.needsKey(path, otherSettings, own.source != nil) else { return }
       if let key, !session.keys.isNamed(own) { return other.key = key }
@@ -97,9 +97,9 @@ struct VerifyCommand: Sendable {
   }
 
   private func request(
-    _ path: String, _ key: KeyMaterial?, _ other: Verify.Other?, _ context: OperationContext
+    _ path: String, _ key: KeyMaterial?, _ other: NamedDatabase?, _ context: OperationContext
   ) -> Verify.Request {
-    var request = Verify.Request(path: path, key: key, settings: settings, context: context)
+    var request = Verify.Request(NamedDatabase(path: path, key: key, settings: settings), context)
     request.quick = parsed.has(VerifyOptions.quick)
     request.sample = parsed.integer(VerifyOptions.sample)
     request.expectations = expectations

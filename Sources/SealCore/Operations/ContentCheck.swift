@@ -18,42 +18,28 @@ public struct ContentVerdict: Sendable {
   public var differs: Bool { comparison?.total ?? 0 > 0 }
 }
 
-extension Verify {
-  /// The database to compare with.
-  public struct Other: Sendable {
-    public var path: String
-    /// nil: it is plaintext.
-    public var key: KeyMaterial?
-    public var settings: CipherSettings
-
-    public init(path: String, key: KeyMaterial?, settings: CipherSettings) {
-      self.path = path
-      self.key = key
-      self.settings = settings
+extension NamedDatabase {
+  /// Runs `body`, whose errors are all about this database, the one to compare with.
+  public func explaining<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch SealError.interrupted(let number) {
+      throw SealError.interrupted(signal: number)
+    } catch SealError.unsupported(.schema(let message)) {
+      // A finding, not a failure.
+      throw SealError.unsupported(.schema(message: message))
+    } catch {
+      throw OtherFailure(path: path, error: error)
     }
+  }
 
-    /// Runs `body`, whose errors are all about this database.
-    public func explaining<R>(_ body: () throws -> R) throws -> R {
-      do {
-        return try body()
-      } catch SealError.interrupted(let number) {
-        throw SealError.interrupted(signal: number)
-      } catch SealError.unsupported(.schema(let message)) {
-        // A finding, not a failure.
-        throw SealError.unsupported(.schema(message: message))
-      } catch {
-        throw OtherFailure(path: path, error: error)
-      }
+  func open(_ context: OperationContext) throws -> OpenedDatabase {
+    let real = try System.realPath(path)
+    guard let key else {
+      return try OpenedDatabase.plaintext(real, exclusive: false, context)
     }
-
-    func open(_ context: OperationContext) throws -> OpenedDatabase {
-      let real = try System.realPath(path)
-      guard let key else {
-        return try OpenedDatabase.plaintext(real, exclusive: false, context)
-      }
-      return try OpenedDatabase.encrypted(
-        real, key: key, settings: settings, exclusive: false, context)
-    }
+    return try OpenedDatabase.encrypted(
+      real, key: key, settings: settings, exclusive: false, context)
   }
 }
 

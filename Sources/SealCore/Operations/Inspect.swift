@@ -12,32 +12,15 @@ public enum Inspect {
     case map
   }
 
-  public struct Request: Sendable {
-    public var path: String
-    /// nil for a plaintext database.
-    public var key: KeyMaterial?
-    /// What to read; detected where nothing is named.
-    public var settings: CipherSettings
-    public var context: OperationContext
-
-    public init(
-      path: String, key: KeyMaterial?, settings: CipherSettings, context: OperationContext
-    ) {
-      self.path = path
-      self.key = key
-      self.settings = settings
-      self.context = context
-    }
-  }
-
   /// What can be said without a key, in an instant. Throws `.io`.
   public static func look(_ path: String) throws -> FileFacts { try Survey(path).facts() }
 
   /// What is inside. Throws `SealError`, for instance `.wrongKey`; damage is a part of the answer.
-  public static func contents(_ request: Request, _ depth: Depth) throws -> ContentFacts {
-    let database = try VerifySource(
-      request.path, key: request.key, settings: request.settings, request.context)
-    let facts = try contents(of: database, depth, request.context)
+  public static func contents(
+    of database: NamedDatabase, _ depth: Depth, _ context: OperationContext
+  ) throws -> ContentFacts {
+    let database = try VerifySource(database, context)
+    let facts = try contents(of: database, depth, context)
     try database.snapshot.requireUnchanged()
     return facts
   }

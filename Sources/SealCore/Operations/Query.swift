@@ -28,20 +28,19 @@ extension Inspect {
   /// the database told, with the damage that did not matter. Throws `SealError.query` for a query that is not
   /// run, and what `contents` throws.
   public static func query(
-    _ request: Request, _ query: Query, begin: ([String]) throws -> Void,
-    row: ([Value]) throws -> Void
+    _ database: NamedDatabase, _ query: Query, _ context: OperationContext,
+    begin: ([String]) throws -> Void, row: ([Value]) throws -> Void
   ) throws -> ContentFacts {
-    let database = try VerifySource(
-      request.path, key: request.key, settings: request.settings, request.context)
+    let database = try VerifySource(database, context)
     guard database.header != nil else {
       throw database.damage.first.map { SealError.damaged($0) }
         ?? SealError.wrongKind(path: database.path, found: .other)
     }
     do {
-      try QueryRun(database, request.context).run(query, begin, row)
+      try QueryRun(database, context).run(query, begin, row)
       var facts = opening(of: database)
       facts.damage = database.damage
-      if let damage = try database.logDamage(request.context) { facts.damage.append(damage) }
+      if let damage = try database.logDamage(context) { facts.damage.append(damage) }
       facts.damageTotal = facts.damage.count
       return facts
     } catch SealError.damaged(let damage) {
@@ -52,12 +51,12 @@ extension Inspect {
       }
       let scan = PageScan(
         store: database.store,
-        workers: max(1, request.context.threads(pages: database.store.pageCount)),
-        cancellation: request.context.cancellation)
+        workers: max(1, context.threads(pages: database.store.pageCount)),
+        cancellation: context.cancellation)
       throw SealError.damaged(damage.completed(by: scan))
     } catch SealError.engine(let name, let code, let message) where code & 0xff == 11 {
       // SQLite says that something is corrupt and not where.
-      let found = try? contents(of: database, .map, request.context)
+      let found = try? contents(of: database, .map, context)
       if let damage = found?.damage.first { throw SealError.damaged(damage) }
       throw SealError.engine(path: name, code: code, message: message)
     }

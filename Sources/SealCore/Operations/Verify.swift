@@ -4,11 +4,7 @@
 /// Checks databases.
 public enum Verify {
   public struct Request: Sendable {
-    public var path: String
-    /// nil: the database is plaintext.
-    public var key: KeyMaterial?
-    /// What to read; detected where nothing is named.
-    public var settings: CipherSettings
+    public var database: NamedDatabase
     /// Stop after the pages.
     public var quick = false
     /// Look at this share of the pages only, in percent.
@@ -17,15 +13,11 @@ public enum Verify {
     /// Compute the content digest.
     public var digest = false
     /// Compare the content with that of another database.
-    public var against: Other?
+    public var against: NamedDatabase?
     public var context: OperationContext
 
-    public init(
-      path: String, key: KeyMaterial?, settings: CipherSettings, context: OperationContext
-    ) {
-      self.path = path
-      self.key = key
-      self.settings = settings
+    public init(_ database: NamedDatabase, _ context: OperationContext) {
+      self.database = database
       self.context = context
     }
   }
@@ -34,8 +26,7 @@ public enum Verify {
   public static func run(_ request: Request) throws -> VerifyReport {
     let started = System.now()
     let context = request.context
-    let source = try VerifySource(
-      request.path, key: request.key, settings: request.settings, context)
+    let source = try VerifySource(request.database, context)
     // Whoever named another one that cannot be opened gets to know it first.
     let other = try request.against.map { other in
       try other.explaining { try other.open(context) }
@@ -45,7 +36,7 @@ public enum Verify {
     let pages = PagesCheck(
       source: source, sample: request.sample, workers: workers, context: context)
     var report = VerifyReport(
-      path: request.path, profile: source.cipher?.profile, salt: source.cipher?.salt,
+      path: request.database.path, profile: source.cipher?.profile, salt: source.cipher?.salt,
       pageSize: source.header?.pageSize, userVersion: source.header?.userVersion,
       applicationID: source.header?.applicationID, pages: try pages.run(),
       structure: StructureVerdict(state: .skipped), references: ReferencesVerdict(state: .skipped),

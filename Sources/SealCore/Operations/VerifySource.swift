@@ -16,26 +16,22 @@ struct VerifySource {
 
   var path: String { snapshot.path }
 
-  /// Opens a database; `key` nil means that it is plaintext. Throws `.wrongKey`, `.wrongKind`,
-  /// `.locked` and the like, but not `.damaged`.
-  init(
-    _ path: String, key: KeyMaterial?, settings: CipherSettings, _ context: OperationContext
-  ) throws {
+  /// Opens a database. Throws `.wrongKey`, `.wrongKind`, `.locked` and the like, but not `.damaged`.
+  init(_ database: NamedDatabase, _ context: OperationContext) throws {
     self = try Snapshot.reading(
-      System.realPath(path), timeout: context.busyTimeout, cancellation: context.cancellation
-    ) { try VerifySource($0, path, key: key, settings: settings, context) }
+      System.realPath(database.path), timeout: context.busyTimeout,
+      cancellation: context.cancellation
+    ) { try VerifySource($0, database, context) }
   }
 
-  private init(
-    _ snapshot: Snapshot, _ path: String, key: KeyMaterial?, settings: CipherSettings,
-    _ context: OperationContext
-  ) throws {
+  private init(_ snapshot: Snapshot, _ database: NamedDatabase, _ context: OperationContext) throws
+  {
     self.snapshot = snapshot
     var header: DatabaseHeader?
     var flaw: Damage.Flaw?
-    if let key {
+    if let key = database.key {
       let (found, isFirstPageDamaged) = try OpenedDatabase.unlock(
-        snapshot, key: key, settings: settings, context)
+        snapshot, key: key, settings: database.settings, context)
       cipher = found
       // Without tags nothing but what page 1 holds can tell what is wrong with it.
       if !isFirstPageDamaged || found.profile.hmacAlgorithm == nil {
@@ -53,9 +49,9 @@ struct VerifySource {
       cipher = nil
       let start = try snapshot.start(count: FileClassifier.sampleSize)
       let kind = OpenedDatabase.kind(of: snapshot, start)
-      guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
+      guard kind == .plaintext else { throw SealError.wrongKind(path: database.path, found: kind) }
       (header, flaw) = try Self.header {
-        try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
+        try start.withUnsafeBytes { try DatabaseHeader($0, path: database.path) }
       }
     }
     if header?.isWAL == true {
