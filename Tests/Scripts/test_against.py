@@ -16,6 +16,7 @@ import pytest
 
 from support import peers, program, samples
 from support.files import Snapshot
+from support.peers import change
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 OTHER = "x'" + "0f1e2d3c" * 8 + "'"
@@ -40,14 +41,6 @@ def compare(here, there, code, *options, env=None):
     for difference in content["differences"][:20]:
         assert difference["message"].encode() in text.out, text
     return content
-
-
-def change(path, *statements):
-    connection = peers.plain(path)
-    for sql in statements:
-        connection.execute(sql)
-    connection.close()
-    return path
 
 
 def tables(path):

@@ -17,6 +17,7 @@ import pytest
 from support import digest, peers, program, samples
 from support.files import Snapshot
 from support.generator import Generator
+from support.peers import change
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 OTHER = "x'" + "0f1e2d3c" * 8 + "'"
@@ -132,14 +133,6 @@ def judged(path):
         return digest.of(connection)
     finally:
         connection.close()
-
-
-def change(path, *statements):
-    connection = peers.plain(path)
-    for sql in statements:
-        connection.execute(sql)
-    connection.close()
-    return path
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])

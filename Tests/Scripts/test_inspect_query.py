@@ -397,6 +397,22 @@ def test_an_interrupt_ends_it(source):
     assert b"interrupted" in process.stderr.read()
 
 
+def test_an_interrupt_of_several_ends_with_a_summary(work, source):
+    other = samples.plain(work / "other.db", "CREATE TABLE endless(a);")
+    # Without end where there is such a table.
+    sql = ENDLESS + "max(i) FROM n WHERE EXISTS (SELECT 1 FROM endless)"
+    process = program.start("inspect", "--json", "--query", sql, source, other)
+    first = json.loads(process.stdout.readline())
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT and not first["ok"], first
+    assert json.loads(out) == {"summary": {
+        "command": "inspect", "ok": False, "code": "interrupted", "exit": 130,
+        "message": "interrupted by SIGINT: 0 of 2 databases inspected, 1 failed, the other one left"
+                   " as it was", "files": 2, "succeeded": 0, "failed": 1}}
+
+
 def test_options_that_belong_to_a_query(source):
     for options in (["--param", "a=1"], ["--output-format", "csv"],
                     ["--query", "SELECT 1", "--schema"],

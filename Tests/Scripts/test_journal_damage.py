@@ -14,8 +14,8 @@ import pytest
 
 from support import peers, program
 from support.files import Snapshot
-from test_logs_and_journals import KINDS, RAW, opened
-from test_verify_pages import verify
+from support.kinds import KINDS, RAW, opened
+from support.verdicts import verify
 
 PAGE = 4096
 MAGIC = bytes.fromhex("d9d505f920a163d7")

@@ -8,24 +8,11 @@ import shutil
 import pytest
 
 from support import peers, program, samples
+from support.files import change, flip
 from support.refusal import refuse
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 PAGE = 4096
-
-
-def change(path, at, data):
-    with open(path, "r+b") as file:
-        file.seek(at)
-        file.write(data)
-
-
-def flip(path, at):
-    with open(path, "r+b") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ 1]))
 
 
 def decrypt(work, code, keys, *options, key=RAW, source="sealed.db"):

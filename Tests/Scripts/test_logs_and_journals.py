@@ -5,9 +5,6 @@
 # - a live writer, in WAL and in rollback mode: every output is one consistent moment.
 # The judge is the engine itself, on a copy of the same files.
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,31 +12,8 @@ import pytest
 from support import peers, program, samples
 from support.content import content
 from support.files import Snapshot
-
-RAW = "x'" + "a1b2c3d4" * 8 + "'"
-
-
-def opened(path, kind):
-    return peers.plain(path) if kind == "plain" else peers.sealed(path, RAW)
-
-
-def made(path, kind, mode):
-    """A database in that journal mode, and a connection to it."""
-    if kind == "plain":
-        samples.plain(path)
-    else:
-        peers.create_sealed(path, RAW, [], samples.fill)
-    connection = opened(path, kind)
-    connection.execute(f"PRAGMA journal_mode={mode}").fetchall()
-    return connection
-
-
-def copied(path, folder, suffixes):
-    """Copies a database and files beside it, as a crash would leave them."""
-    folder.mkdir(exist_ok=True)
-    for suffix in suffixes:
-        shutil.copy2(f"{path}{suffix}", folder / f"a.db{suffix}")
-    return folder / "a.db"
+from support.kinds import KINDS, copied, hot, key_of, live, opened
+from support.others import Writer
 
 
 def converted(work, keys, kind, path, *options):
@@ -58,13 +32,10 @@ def expected(tmp_path, path, kind, suffixes):
     return content(opened(copied(path, tmp_path / "judged", suffixes), kind))
 
 
-KINDS = pytest.mark.parametrize("kind", ["plain", "sealed"])
-
-
 @KINDS
 @pytest.mark.parametrize("suffixes", [["", "-wal"], ["", "-wal", "-shm"]], ids=["wal", "wal+shm"])
 def test_committed_rows_of_the_log_are_included(work, keys, tmp_path, kind, suffixes):
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
     for i in range(90):
         connection.execute("INSERT INTO gaps VALUES(?, ?)", ("log", i))
@@ -79,7 +50,7 @@ def test_committed_rows_of_the_log_are_included(work, keys, tmp_path, kind, suff
 
 @KINDS
 def test_a_transaction_that_was_not_committed_is_not_included(work, keys, tmp_path, kind):
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
     connection.execute("INSERT INTO gaps VALUES('committed', 1)")
     connection.execute("PRAGMA cache_size=1")
@@ -95,7 +66,7 @@ def test_a_transaction_that_was_not_committed_is_not_included(work, keys, tmp_pa
 @KINDS
 @pytest.mark.parametrize("cut", [1, 100, 4096 + 24, 20000])
 def test_a_torn_log_counts_up_to_its_last_whole_commit(work, keys, tmp_path, kind, cut):
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
     for i in range(10):
         connection.execute("INSERT INTO gaps VALUES(?, zeroblob(9000))", (i,))
@@ -108,7 +79,7 @@ def test_a_torn_log_counts_up_to_its_last_whole_commit(work, keys, tmp_path, kin
 
 @KINDS
 def test_a_log_that_grows_and_shrinks_the_database(work, keys, tmp_path, kind):
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
     connection.execute("CREATE TABLE big AS SELECT zeroblob(30000) AS z FROM people")
     connection.execute("DROP TABLE big")
@@ -121,7 +92,7 @@ def test_a_log_that_grows_and_shrinks_the_database(work, keys, tmp_path, kind):
 
 @KINDS
 def test_an_empty_log_and_a_log_of_another_time(work, keys, tmp_path, kind):
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("INSERT INTO gaps VALUES('new', 1)")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     path = copied(tmp_path / "live.db", tmp_path / "crashed", [""])
@@ -143,7 +114,7 @@ def test_an_empty_log_and_a_log_of_another_time(work, keys, tmp_path, kind):
 
 @KINDS
 def test_the_header_says_wal_and_no_log_is_there(work, keys, tmp_path, kind):
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     path = copied(tmp_path / "live.db", tmp_path / "crashed", [""])
     wanted = content(connection)
@@ -151,22 +122,6 @@ def test_the_header_says_wal_and_no_log_is_there(work, keys, tmp_path, kind):
     judge, found = converted(work, keys, kind, path)
     assert content(judge) == wanted
     assert "wal_missing" in [note["note"] for note in found["notes"]], found
-
-
-def hot(tmp_path, kind, extra=()):
-    """A database with a hot journal beside it, in a folder of its own."""
-    connection = made(tmp_path / "live.db", kind, "DELETE")
-    for statement in extra:
-        connection.execute(statement)
-    connection.execute("PRAGMA cache_size=1")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("BEGIN")
-    connection.execute("UPDATE people SET name = hex(zeroblob(300))")
-    connection.execute("CREATE TABLE unfinished AS SELECT zeroblob(3000) AS z FROM people")
-    path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-journal"])
-    connection.execute("ROLLBACK")
-    connection.close()
-    return path
 
 
 @KINDS
@@ -188,7 +143,7 @@ def test_a_hot_journal_with_another_sector_size_is_applied_too(work, keys, tmp_p
 
 @KINDS
 def test_a_journal_that_is_not_hot_is_left_alone(work, keys, tmp_path, kind):
-    connection = made(tmp_path / "live.db", kind, "PERSIST")
+    connection = live(tmp_path / "live.db", kind, "PERSIST")
     connection.execute("INSERT INTO gaps VALUES('committed', 1)")
     path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-journal"])
     wanted = content(connection)
@@ -196,41 +151,14 @@ def test_a_journal_that_is_not_hot_is_left_alone(work, keys, tmp_path, kind):
     assert content(converted(work, keys, kind, path)[0]) == wanted
 
 
-WRITER = """
-import random, sys, time
-if sys.argv[2]:
-    import sqlcipher3 as sqlite3
-else:
-    import sqlite3
-c = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
-if sys.argv[2]: c.execute('PRAGMA key="' + sys.argv[2] + '"')
-c.execute("PRAGMA synchronous=OFF"); c.execute("PRAGMA wal_autocheckpoint=20")
-print("writing", flush=True)
-end = time.time() + 60
-while time.time() < end:
-    a, b, n = random.randrange(200), random.randrange(200), random.randrange(50)
-    c.execute("BEGIN IMMEDIATE")
-    c.execute("UPDATE money SET sum = sum - ? WHERE id = ?", (n, a))
-    c.execute("UPDATE money SET sum = sum + ?, note = hex(randomblob(500)) WHERE id = ?", (n, b))
-    c.execute("COMMIT")
-    time.sleep(0.001)
-"""
-
-
 @KINDS
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
 def test_every_output_under_a_live_writer_is_one_moment(work, keys, tmp_path, kind, mode):
-    connection = made(tmp_path / "live.db", kind, mode)
-    connection.execute("CREATE TABLE money(id INTEGER PRIMARY KEY, sum INTEGER, note TEXT)")
-    connection.executemany("INSERT INTO money VALUES(?, 100, hex(zeroblob(500)))",
-                           [(i,) for i in range(200)])
+    connection = live(tmp_path / "live.db", kind, mode)
+    connection.executescript(Writer.MONEY)
     connection.close()
-    key = "" if kind == "plain" else RAW
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, tmp_path / "live.db", key],
-                              stdout=subprocess.PIPE)
-    try:
-        writer.stdout.readline()
-        sums = []
+    sums = []
+    with Writer(tmp_path / "live.db", key_of(kind)):
         for i in range(12):
             target = work / f"{i}.db"
             command = "encrypt" if kind == "plain" else "decrypt"
@@ -240,11 +168,7 @@ def test_every_output_under_a_live_writer_is_one_moment(work, keys, tmp_path, ki
             peers.sound(judge)
             sums.append(judge.execute("SELECT sum(sum), count(*) FROM money").fetchone())
             judge.close()
-        assert writer.poll() is None, "the writer was disturbed"
-    finally:
-        writer.terminate()
-        writer.wait()
-    assert sums == [(20000, 200)] * 12
+    assert sums == [Writer.SUM] * 12
     peers.sound(opened(tmp_path / "live.db", kind))
 
 

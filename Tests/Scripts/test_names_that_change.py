@@ -9,7 +9,6 @@
 import os
 import resource
 import shutil
-import sqlite3
 import subprocess
 import time
 

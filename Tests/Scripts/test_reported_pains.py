@@ -12,15 +12,15 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from support import peers, program, samples
 from support.content import content
 from support.files import Snapshot
+from support.others import Holder
 from support.refusal import refuse
-from test_system import NOBODY, Holder, as_nobody, public  # noqa: F401
+from test_system import NOBODY, as_nobody, public  # noqa: F401
 
 DIGITS = "a1b2c3d4" * 8
 RAW = f"x'{DIGITS}'"

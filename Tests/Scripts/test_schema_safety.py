@@ -14,6 +14,7 @@ import pytest
 
 from support import migrations, peers, program, samples
 from support.files import Snapshot
+from support.others import Holder
 from support.refusal import refuse
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
@@ -23,11 +24,6 @@ OPENING = [] if NEWEST == 4 else [("cipher_compatibility", NEWEST)]
 # About a minute of work in one statement.
 LONG = ("CREATE TABLE numbers AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
         " WHERE i < 300000000) SELECT count(*) AS c FROM n;")
-HOLDER = """
-import sys, sqlite3
-c = sqlite3.connect(sys.argv[1], isolation_level=None)
-c.execute(sys.argv[2]); print("held", flush=True); sys.stdin.read()
-"""
 
 
 @pytest.fixture
@@ -106,28 +102,11 @@ def test_tables_that_others_made(work, files, script):
 
 # locks
 
-class Holder:
-    """A process that holds a lock on a database, while the block runs."""
-
-    def __init__(self, path, sql):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", HOLDER, path, sql], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE)
-
-    def __enter__(self):
-        assert self.process.stdout.readline() == b"held\n"
-        return self.process
-
-    def __exit__(self, *_):
-        if self.process.stdin:
-            self.process.communicate(b"")
-
-
 @pytest.mark.parametrize("sql", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
 @pytest.mark.parametrize("mode", ["DELETE", "WAL"])
 def test_a_writer_at_work(work, files, sql, mode):
     path = samples.plain(work / "a.db", "CREATE TABLE kept(a);", pragmas=[f"journal_mode={mode}"])
-    with Holder(path, sql) as holder:
+    with Holder(path, statements=[sql]) as holder:
         found = refuse(work, "locked", "migrate", "--busy-timeout", "0.1", "--schema", files, path,
                        ignore=["a.db-shm", "a.db-wal", "a.db-journal"])
         assert holder.pid in [h["pid"] for h in found["holders"]]
@@ -135,7 +114,7 @@ def test_a_writer_at_work(work, files, sql, mode):
 
 def test_a_writer_is_waited_for(work, files):
     path = plain(work / "a.db")
-    with Holder(path, "BEGIN IMMEDIATE") as holder:
+    with Holder(path, statements=["BEGIN IMMEDIATE"]) as holder:
         running = program.start("migrate", "--schema", files, path)
         time.sleep(0.3)
         assert running.poll() is None
@@ -231,7 +210,7 @@ def test_a_signal_rolls_the_file_back(work, files, sent):
 
 def test_a_signal_ends_the_waiting(work, files):
     path = plain(work / "a.db")
-    with Holder(path, "BEGIN IMMEDIATE"):
+    with Holder(path, statements=["BEGIN IMMEDIATE"]):
         process = program.start("migrate", "--busy-timeout", "600", "--schema", files, path)
         time.sleep(0.5)
         assert process.poll() is None

@@ -9,7 +9,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,36 +17,10 @@ import pytest
 
 from support import peers, program, samples
 from support.files import Snapshot
+from support.others import Holder
 from support.refusal import refuse
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
-HOLDER = """
-import sys
-if sys.argv[2]:
-    import sqlcipher3 as sqlite3
-else:
-    import sqlite3
-c = sqlite3.connect(sys.argv[1], isolation_level=None)
-if sys.argv[2]: c.execute('PRAGMA key="' + sys.argv[2] + '"')
-c.execute("BEGIN EXCLUSIVE"); c.execute("CREATE TABLE held(a)")
-print("held", flush=True); sys.stdin.read(); c.execute("ROLLBACK")
-"""
-
-
-class Holder:
-    """A process with an exclusive lock on a database, while the block runs."""
-
-    def __init__(self, path, key=""):
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", HOLDER, path, key], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE)
-
-    def __enter__(self):
-        assert self.process.stdout.readline() == b"held\n"
-        return self.process
-
-    def __exit__(self, *_):
-        self.process.communicate(b"")
 
 
 def test_an_exclusive_lock_on_a_plaintext_database(work, keys, source):

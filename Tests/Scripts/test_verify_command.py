@@ -12,10 +12,13 @@ import time
 import pytest
 
 from support import peers, program, samples
-from support.files import Snapshot
+from support.files import Snapshot, change, flip
+from support.kinds import RAW
+from support.others import Holder
 from support.refusal import refuse
-from test_system import Holder
-from test_verify_pages import PAGE, RAW, change, flip, verify
+from support.verdicts import verify
+
+PAGE = 4096
 
 
 def test_a_plaintext_database_needs_no_key_and_none_is_asked_for(work, keys, source):

@@ -4,7 +4,8 @@
 import pytest
 
 from support import program, samples
-from test_verify_structure import KINDS, RAW, check, opened
+from support.kinds import KINDS, RAW, opened
+from support.verdicts import check
 
 
 @KINDS

@@ -5,22 +5,21 @@
 # The judge of what SQLite makes of a log is SQLite, on a copy.
 import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from support import peers, program, samples
-from support.files import Snapshot
-from test_logs_and_journals import KINDS, RAW, WRITER, copied, hot, made, opened
-from test_verify_pages import change, flip, verify
+from support.files import Snapshot, change, flip
+from support.kinds import KINDS, RAW, copied, hot, key_of, live, opened
+from support.others import Writer
+from support.verdicts import verify
 
 FRAME = 24 + 4096
 
 
 def log_of(tmp_path, kind, commits=5, unfinished=False):
     """A database with that many commits in its log, as a crash leaves it."""
-    connection = made(tmp_path / "live.db", kind, "WAL")
+    connection = live(tmp_path / "live.db", kind, "WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
     for i in range(commits):
         connection.execute("INSERT INTO gaps VALUES(?, zeroblob(9000))", (f"commit {i}",))
@@ -36,7 +35,7 @@ def log_of(tmp_path, kind, commits=5, unfinished=False):
 
 
 def check(path, keys, kind, code="ok", *options):
-    found = verify(path, keys, code, *options, key=RAW if kind == "sealed" else None)
+    found = verify(path, keys, code, *options, key=key_of(kind))
     return found, found["verdicts"]["pages"]["wal"]
 
 
@@ -143,7 +142,7 @@ def test_a_log_whose_header_is_broken(keys, tmp_path, kind):
 
 @pytest.mark.parametrize("frames", ["one", "many"])
 def test_no_bit_of_the_header_of_a_log_breaks_unseen(work, keys, tmp_path, frames):
-    connection = made(tmp_path / "live.db", "plain", "WAL")
+    connection = live(tmp_path / "live.db", "plain", "WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
     for i in range(1 if frames == "one" else 20):
         connection.execute(f"PRAGMA user_version={i + 50}")
@@ -192,7 +191,7 @@ def test_frames_that_another_key_sealed(keys, tmp_path):
 @KINDS
 def test_a_hot_journal_is_applied_in_memory(keys, tmp_path, kind):
     path = hot(tmp_path, kind)
-    found = verify(path, keys, key=RAW if kind == "sealed" else None)
+    found = verify(path, keys, key=key_of(kind))
     assert found["verdicts"]["pages"]["journal_pages"] > 0
     assert [note["note"] for note in found["notes"]] == ["journal_applied"]
     os.remove(f"{path}-journal")  # what a copy without its journal is
@@ -228,22 +227,12 @@ def test_a_read_only_place_is_enough(keys, tmp_path, kind, log):
 @KINDS
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
 def test_under_a_live_writer(work, keys, tmp_path, kind, mode):
-    connection = made(tmp_path / "live.db", kind, mode)
-    connection.execute("CREATE TABLE money(id INTEGER PRIMARY KEY, sum INTEGER, note TEXT)")
-    connection.executemany("INSERT INTO money VALUES(?, 100, hex(zeroblob(500)))",
-                           [(i,) for i in range(200)])
+    connection = live(tmp_path / "live.db", kind, mode)
+    connection.executescript(Writer.MONEY)
     connection.close()
-    key = "" if kind == "plain" else RAW
-    named = ["--key-file", keys.file(RAW)] if key else []
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, tmp_path / "live.db", key],
-                              stdout=subprocess.PIPE)
-    try:
-        writer.stdout.readline()
+    named = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
+    with Writer(tmp_path / "live.db", key_of(kind)):
         for _ in range(12):
             program.ok("verify", *named, "--busy-timeout", "30", "--expect-table", "money=200",
                        tmp_path / "live.db")
-        assert writer.poll() is None, "the writer was disturbed"
-    finally:
-        writer.terminate()
-        writer.wait()
     peers.sound(opened(tmp_path / "live.db", kind))

@@ -14,43 +14,13 @@ import sqlite3
 import pytest
 
 from support import decoder, peers, program, samples
-from support.files import Snapshot
+from support.files import change, flip
+from support.kinds import RAW
 from support.program import ROOT
+from support.verdicts import verify
 
-RAW = "x'" + "a1b2c3d4" * 8 + "'"
 PAGE = 4096
 FIXTURES = json.loads((ROOT / "Tests/Fixtures/manifest.json").read_text())
-
-
-def verify(path, keys, code="ok", *options, key=RAW):
-    """Verifies as JSON and as text, proves that both agree and nothing changed; the object."""
-    named = ["--key-file", keys.file(key)] if key else []
-    before = Snapshot(path.parent)
-    result = program.run("verify", "--json", *named, *options, path)
-    text = program.run("verify", *named, *options, path)
-    before.unchanged()
-    found = result.json
-    assert result.exit == text.exit == program.EXIT[code], (result, text)
-    assert found["code"] == code and found["ok"] is (code == "ok"), found
-    assert found["command"] == "verify" and found["database"] == str(path), found
-    for word in ("pages", "structure", "references"):
-        assert word in text.out.decode(), text
-    errors = [line for line in text.err.splitlines() if line.startswith(b"dbseal: ")]
-    assert len(errors) == (code != "ok"), text
-    return found
-
-
-def change(path, at, data):
-    with open(path, "r+b") as file:
-        file.seek(at)
-        file.write(data)
-
-
-def flip(path, at):
-    with open(path, "rb") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-    change(path, at, bytes([byte ^ 4]))
 
 
 def owners(path, settings=decoder.Settings()):

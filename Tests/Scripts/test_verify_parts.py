@@ -7,9 +7,9 @@
 #   every spelling.
 import pytest
 
-from support import expectations, peers, program
-from test_verify_pages import RAW
-from test_verify_structure import KINDS, check, make, opened
+from support import expectations, peers, program, samples
+from support.kinds import KINDS, RAW, made, opened
+from support.verdicts import check
 
 LACKS = {
     "collation": "CREATE TABLE t(a TEXT COLLATE LOCALIZED); CREATE INDEX i ON t(a);"
@@ -21,21 +21,15 @@ LACKS = {
 }
 
 
-def equipped(connection):
-    """Registers what the binary's engine lacks."""
-    connection.create_collation("LOCALIZED", lambda a, b: (a > b) - (a < b))
-    connection.create_function("myfn", 1, lambda x: x, deterministic=True)
-
-
 def lacking(folder, kind, lack, script="", change=""):
     """A database that needs what only an application has; `change` is done to its schema."""
     def edit(connection):
-        equipped(connection)
+        peers.equip(connection)
         connection.executescript(LACKS[lack] + script)
         connection.executescript(f"PRAGMA writable_schema=ON; {change}")
-    path = make(folder, kind, edit=edit)
+    path = made(folder / "a.db", kind, samples.FAMILY, edit)
     judge = opened(path, kind)
-    equipped(judge)
+    peers.equip(judge)
     said = [row[0][1].decode() for row in judge.execute("PRAGMA integrity_check")]
     judge.close()
     return path, said
@@ -140,7 +134,7 @@ def virtual(folder, kind, module, insert, gone=None, name="f"):
         if gone:
             connection.execute("PRAGMA writable_schema=ON")
             connection.execute("DELETE FROM sqlite_master WHERE tbl_name=?", (f"{name}_{gone}",))
-    path = make(folder, kind, edit=edit)
+    path = made(folder / "a.db", kind, samples.FAMILY, edit)
     if gone:
         again = opened(path, kind)
         again.execute("VACUUM")  # the pages of what is gone are gone too
@@ -219,7 +213,7 @@ def test_an_index_that_cannot_be_read_though_its_text_is_there_is_damage(work, k
             "CREATE VIRTUAL TABLE f USING fts4(t); INSERT INTO f VALUES('hello');"
             "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql='CREATE TABLE"
             " ''f_content''(docid INTEGER PRIMARY KEY)' WHERE name='f_content'")
-    path = make(work, "sealed", edit=edit)
+    path = made(work / "a.db", "sealed", samples.FAMILY, edit)
     judge = opened(path, "sealed")
     said = [row[0][1].decode() for row in judge.execute("PRAGMA integrity_check")]
     judge.close()

@@ -8,42 +8,9 @@ import sqlite3
 import pytest
 
 from support import expectations, fidelity_cases, peers, program, samples
-from test_verify_pages import RAW, change, verify
-
-SCRIPT = """
-CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT);
-CREATE TABLE child(p REFERENCES parent(id), q REFERENCES other(x));
-CREATE TABLE other(x TEXT PRIMARY KEY, y);
-CREATE INDEX child_p ON child(p);
-WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-  INSERT INTO parent SELECT i, 'a' || i FROM n;
-INSERT INTO other SELECT 'x' || id, id FROM parent;
-INSERT INTO child SELECT id, 'x' || id FROM parent;
-"""
-
-
-def make(folder, kind, script=SCRIPT, edit=None):
-    """A database of that kind; `edit` gets the open connection afterwards."""
-    path = folder / f"{kind}.db"
-    if kind != "sealed":
-        samples.plain(path, script)
-        connection = peers.plain(path)
-    else:
-        peers.create_sealed(path, RAW, [], lambda c: c.executescript(script))
-        connection = peers.sealed(path, RAW)
-    if edit:
-        edit(connection)
-    connection.close()
-    return path
-
-
-def opened(path, kind):
-    return peers.plain(path) if kind == "plain" else peers.sealed(path, RAW)
-
-
-def check(path, keys, kind, code, *options):
-    found = verify(path, keys, code, *options, key=RAW if kind == "sealed" else None)
-    return found, found["verdicts"]
+from support.files import change
+from support.kinds import KINDS, RAW, made, opened
+from support.verdicts import check
 
 
 def set_root(connection, name, root):
@@ -57,12 +24,10 @@ def root(connection, name):
         "SELECT rootpage FROM sqlite_master WHERE name=?", (name,)).fetchone()[0]
 
 
-KINDS = pytest.mark.parametrize("kind", ["plain", "sealed"])
-
-
 @KINDS
 def test_two_trees_that_share_pages_are_damage_though_every_tag_is_right(work, keys, kind):
-    path = make(work, kind, edit=lambda c: set_root(c, "other", root(c, "parent")))
+    path = made(work / "a.db", kind, samples.FAMILY,
+                lambda c: set_root(c, "other", root(c, "parent")))
     found, verdicts = check(path, keys, kind, "damaged")
     assert found["damaged_pages"] == []
     assert verdicts["pages"]["verdict"] == ("sound" if kind == "sealed" else "no_tags")
@@ -78,7 +43,7 @@ def test_every_finding_is_counted_not_the_first_hundred(work, keys, kind):
         set_root(connection, "child_p", root(connection, "hollow"))
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("DELETE FROM sqlite_master WHERE name='hollow'")
-    path = make(work, kind, edit=edit)
+    path = made(work / "a.db", kind, samples.FAMILY, edit)
     rows = opened(path, kind).execute("PRAGMA integrity_check(100000)").fetchall()
     lines = [line for (text,) in rows for line in text[1].decode().split("\n")
              if not line.startswith("*** in database")]
@@ -108,7 +73,7 @@ def test_a_page_that_nothing_uses(work, keys, kind):
     def edit(connection):
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("DELETE FROM sqlite_master WHERE name='child_p'")
-    path = make(work, kind, edit=edit)
+    path = made(work / "a.db", kind, samples.FAMILY, edit)
     found, verdicts = check(path, keys, kind, "damaged")
     assert any("never used" in line for line in verdicts["structure"]["findings"])
 
@@ -123,7 +88,7 @@ def test_rows_that_break_rules_are_no_damage(work, keys, kind):
         connection.execute(
             "UPDATE sqlite_master SET sql='CREATE TABLE t(a CHECK(a > 0), b NOT NULL)'"
             " WHERE name='t'")
-    path = make(work, kind, edit=edit)
+    path = made(work / "a.db", kind, samples.FAMILY, edit)
     if not expectations.looks_for_broken_rules():
         found, verdicts = check(path, keys, kind, "ok")
         assert verdicts["structure"]["rules_checked"] is False
@@ -143,7 +108,7 @@ def test_rows_without_a_parent(work, keys, kind):
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("DELETE FROM parent WHERE id <= 7")
         connection.execute("DELETE FROM other WHERE y > 497")
-    path = make(work, kind, edit=edit)
+    path = made(work / "a.db", kind, samples.FAMILY, edit)
     judged = opened(path, kind).execute("PRAGMA foreign_key_check").fetchall()
     found, verdicts = check(path, keys, kind, "check_failed")
     references = verdicts["references"]
@@ -156,9 +121,9 @@ def test_rows_without_a_parent(work, keys, kind):
 
 @KINDS
 def test_a_key_that_cannot_be_checked_hides_no_other(work, keys, kind):
-    script = SCRIPT + """CREATE TABLE wrong(y REFERENCES other(y));
+    script = samples.FAMILY + """CREATE TABLE wrong(y REFERENCES other(y));
         INSERT INTO wrong VALUES(1); DELETE FROM parent WHERE id = 3;"""
-    path = make(work, kind, script)
+    path = made(work / "a.db", kind, script)
     references = check(path, keys, kind, "check_failed")[1]["references"]
     assert references["rows"] == 1
     assert [item["table"] for item in references["unchecked"]] == ["wrong"]
@@ -235,12 +200,12 @@ def grouped(found):
 def test_a_key_that_cannot_be_checked_hides_none_of_its_own_table(work, keys, first, rowid,
                                                                   without):
     """SQLite says of the same table without the keys that it cannot check what is to be found."""
-    judge = sqlite3.connect(make(work, "judge", with_keys(CHECKED, rowid, without)))
+    judge = sqlite3.connect(made(work / "judge.db", "plain", with_keys(CHECKED, rowid, without)))
     expected = judge.execute("PRAGMA foreign_key_check").fetchall()
     judge.close()
     assert len(expected) >= 11
     both = MISMATCHED + CHECKED if first else CHECKED + MISMATCHED
-    path = make(work, "plain", with_keys(both, rowid, without))
+    path = made(work / "a.db", "plain", with_keys(both, rowid, without))
     found, verdicts = check(path, keys, "plain", "check_failed")
     references = verdicts["references"]
     assert references["rows"] == len(expected)
@@ -276,8 +241,8 @@ def test_each_mismatch_is_one_for_sqlite_too(work, keys):
 
 
 def test_a_key_that_cannot_be_checked_is_said_and_is_no_failure(work, keys):
-    path = make(work, "plain", "CREATE TABLE a(x, y); CREATE TABLE b(y REFERENCES a(y));"
-                               "INSERT INTO b VALUES(1);")
+    path = made(work / "a.db", "plain", "CREATE TABLE a(x, y);"
+                "CREATE TABLE b(y REFERENCES a(y)); INSERT INTO b VALUES(1);")
     found, verdicts = check(path, keys, "plain", "ok")
     assert verdicts["references"]["verdict"] == "not_checked"
     assert "references not checked" in found["message"]
@@ -303,7 +268,7 @@ def test_what_this_engine_lacks_is_named_and_is_no_damage(work, keys, kind):
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("INSERT INTO sqlite_master VALUES('table', 'v', 'v', 0,"
                            " 'CREATE VIRTUAL TABLE v USING nosuchmodule(a)')")
-    path = make(work, kind, edit=edit)
+    path = made(work / "a.db", kind, samples.FAMILY, edit)
     found, verdicts = check(path, keys, kind, "unsupported")
     structure = verdicts["structure"]
     assert structure["verdict"] == "not_checked" and structure["reason"] == "missing_parts"
@@ -338,7 +303,7 @@ def test_a_module_alone_leaves_the_trees_checked(work, keys):
         connection.execute("PRAGMA writable_schema=ON")
         connection.execute("INSERT INTO sqlite_master VALUES('table', 'v', 'v', 0,"
                            " 'CREATE VIRTUAL TABLE v USING nosuchmodule(a)')")
-    path = make(work, "plain", edit=edit)
+    path = made(work / "a.db", "plain", samples.FAMILY, edit)
     structure = check(path, keys, "plain", "unsupported")[1]["structure"]
     assert structure["missing"] == [{"kind": "module", "name": "nosuchmodule"}]
 

@@ -1,5 +1,5 @@
 # Looks at a folder before and after a run, so that a test can say: nothing changed, nothing was
-# left. Looks at names, kinds, sizes, modes, bytes and modification times.
+# left. Looks at names, kinds, sizes, modes, bytes and modification times. And damages files.
 import hashlib
 import os
 import stat
@@ -50,3 +50,18 @@ class Snapshot:
 def mode(path):
     """Permission bits."""
     return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+def change(path, at, data):
+    """Overwrites bytes of a file."""
+    with open(path, "r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def flip(path, at):
+    """Turns one bit of a file."""
+    with open(path, "rb") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+    change(path, at, bytes([byte ^ 4]))

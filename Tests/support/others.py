@@ -34,7 +34,7 @@ class _Program:
 
     def __init__(self, code, path, key, *words):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _OPEN + code, path, key, *words], stdin=subprocess.PIPE,
+            [sys.executable, "-c", _OPEN + code, path, key or "", *words], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE)
 
     def __enter__(self):
@@ -45,7 +45,7 @@ class _Program:
 class Holder(_Program):
     """Holds a lock on a database by what `statements` left open."""
 
-    def __init__(self, path, key="", statements=("BEGIN EXCLUSIVE", "CREATE TABLE held(a)")):
+    def __init__(self, path, key=None, statements=("BEGIN EXCLUSIVE", "CREATE TABLE held(a)")):
         super().__init__(_HOLD, path, key, *statements)
 
     def __exit__(self, *_):
@@ -61,7 +61,7 @@ class Writer(_Program):
              " INSERT INTO money SELECT i, 100, hex(zeroblob(500)) FROM n;")
     SUM = (20000, 200)
 
-    def __init__(self, path, key=""):
+    def __init__(self, path, key=None):
         super().__init__(_WRITE, path, key)
 
     def __exit__(self, failure, *_):

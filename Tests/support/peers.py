@@ -99,6 +99,15 @@ def equip(connection):
     connection.create_function("myfn", 1, lambda x: x, deterministic=True)
 
 
+def change(path, *statements):
+    """Changes a plaintext database with stock SQLite; its path."""
+    connection = plain(path)
+    for sql in statements:
+        connection.execute(sql)
+    connection.close()
+    return path
+
+
 def create_sealed(path, key, pragmas=(), fill=None):
     """Makes a new encrypted database with SQLCipher 4.19; `fill` gets the connection."""
     connection = sqlcipher3.connect(str(path), isolation_level=None)

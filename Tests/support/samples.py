@@ -25,6 +25,18 @@ PRAGMA user_version = -7;
 PRAGMA application_id = 252006673;
 """
 
+# Parents and children, three tables deep.
+FAMILY = """
+CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT);
+CREATE TABLE child(p REFERENCES parent(id), q REFERENCES other(x));
+CREATE TABLE other(x TEXT PRIMARY KEY, y);
+CREATE INDEX child_p ON child(p);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+  INSERT INTO parent SELECT i, 'a' || i FROM n;
+INSERT INTO other SELECT 'x' || id, id FROM parent;
+INSERT INTO child SELECT id, 'x' || id FROM parent;
+"""
+
 
 def plain(path, script=SAMPLE, page_size=4096, pragmas=()):
     """Makes a plaintext database with stock SQLite."""
