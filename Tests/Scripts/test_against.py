@@ -319,13 +319,7 @@ def test_a_log_belongs_to_both_sides(work, keys):
 def test_whose_table_the_engine_does_not_understand_is_said(work, name):
     for each in ("here.db", "there.db"):
         samples.plain(work / each)
-    connection = sqlite3.connect(work / name)
-    connection.execute("PRAGMA writable_schema = ON")
-    connection.execute(
-        "UPDATE sqlite_master SET sql = 'CREATE TABLE gaps(a, b) FROM THE FUTURE'"
-        " WHERE name = 'gaps'")
-    connection.commit()
-    connection.close()
+    change(work / name, *samples.FUTURE)
     arguments = ["--quick", "--against", work / "there.db", work / "here.db"]
     content = refuse(work, "unsupported", *arguments)["verdicts"]["content"]
     assert content["verdict"] == "not_read" and "gaps" in content["sqlite_message"]

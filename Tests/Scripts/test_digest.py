@@ -353,13 +353,7 @@ def test_a_page_that_stands_in_two_trees_is_damage_and_no_trap(work):
 
 def test_a_table_that_the_engine_does_not_understand_is_unsupported(work):
     path = make(work / "a.db", samples.fill)
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA writable_schema = ON")
-    connection.execute(
-        "UPDATE sqlite_master SET sql = 'CREATE TABLE gaps(a, b) FROM THE FUTURE'"
-        " WHERE name = 'gaps'")
-    connection.commit()
-    connection.close()
+    change(path, *samples.FUTURE)
     result = program.run("verify", "--json", "--quick", "--digest", path)
     assert result.exit == 10 and result.json["code"] == "unsupported", result
     content = result.json["verdicts"]["content"]

@@ -15,6 +15,7 @@ import pytest
 
 from support import peers, program, samples
 from support.files import Snapshot
+from support.others import Holder
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 WORD = "word of 4.19"
@@ -224,37 +225,18 @@ def test_in_a_place_that_cannot_be_written(work, keys, tmp_path, mode, gaps, not
 def test_beside_a_live_writer(work, keys):
     live, connection = busy(work, "sealed", "log")
     connection.close()
-    code = ("import sys, sqlcipher3; c = sqlcipher3.connect(sys.argv[1], isolation_level=None);"
-            "c.execute(sys.argv[2]); c.execute('begin immediate');"
-            "c.execute('delete from gaps'); print('x', flush=True); sys.stdin.read();"
-            "c.execute('rollback')")
-    other = subprocess.Popen(
-        [peers.PYTHON_A, "-c", code, live, peers.key_pragma(RAW)], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE)
-    try:
-        other.stdout.readline()
+    with Holder(live, RAW, ["BEGIN IMMEDIATE", "DELETE FROM gaps"]) as other:
         found = program.ok("inspect", live, "--key-file", keys.file(RAW))
         assert rows(found)["gaps"] == 406
         assert other.pid in [h["pid"] for h in found["holders"]]
-    finally:
-        other.communicate(b"")
 
 
 def test_under_an_exclusive_lock_it_is_locked_and_no_wrong_key(work, keys, sealed):
-    code = ("import sys, sqlcipher3; c = sqlcipher3.connect(sys.argv[1], isolation_level=None);"
-            "c.execute(sys.argv[2]); c.execute('begin exclusive');"
-            "print('x', flush=True); sys.stdin.read()")
-    other = subprocess.Popen(
-        [peers.PYTHON_A, "-c", code, sealed, peers.key_pragma(RAW)], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE)
-    try:
-        other.stdout.readline()
+    with Holder(sealed, RAW, ["BEGIN EXCLUSIVE"]):
         result = program.run("inspect", "--json", "--busy-timeout", "0.2", "--key-file",
                              keys.file(RAW), sealed)
         assert result.exit == 8 and result.json["code"] == "locked"
         assert program.ok("inspect", sealed)["kind"] == "sqlcipher"  # from outside: no lock
-    finally:
-        other.communicate(b"")
 
 
 # Schemas.
@@ -343,12 +325,7 @@ def test_the_schema_can_be_run_again(work, keys, encoding):
 
 
 def test_a_schema_that_the_engine_does_not_understand(work):
-    path = samples.plain(work / "a.db")
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("PRAGMA writable_schema=ON")
-    connection.execute("UPDATE sqlite_master SET sql='CREATE TABLE gaps(a, b) FROM THE FUTURE' "
-                       "WHERE name='gaps'")
-    connection.close()
+    path = peers.change(samples.plain(work / "a.db"), *samples.FUTURE)
     found = look(path, "--tables")
     assert rows(found) == {"people": 273, "sqlite_sequence": 1, "gaps": 203, "pairs": 150,
                            "log": 300}

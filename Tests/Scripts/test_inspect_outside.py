@@ -9,13 +9,12 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
 from support import peers, program, samples
 from support.files import Snapshot
+from support.others import Holder, Opener
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 
@@ -190,14 +189,8 @@ def test_a_link_is_followed_and_said(work, source):
 
 
 def test_who_has_it_open(work, sealed):
-    code = "import sys; f = open(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
-    other = subprocess.Popen([sys.executable, "-c", code, sealed], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE)
-    try:
-        other.stdout.readline()
+    with Opener(sealed) as other:
         assert other.pid in [h["pid"] for h in program.ok("inspect", sealed)["holders"]]
-    finally:
-        other.communicate(b"")
     assert program.ok("inspect", sealed)["holders"] == []
 
 
@@ -253,16 +246,9 @@ def test_an_index_in_use(work, tmp_path):
     index = look(left(work, live, ["", "-wal", "-shm"]))["sidecars"][-1]
     assert (index["suffix"], index["state"]) == ("-shm", "idle")
     connection.close()
-    code = ("import sqlite3, sys; c = sqlite3.connect(sys.argv[1]);"
-            "print(c.execute('select count(*) from gaps').fetchone(), flush=True); sys.stdin.read()")
-    other = subprocess.Popen([sys.executable, "-c", code, live], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE)
-    try:
-        other.stdout.readline()
+    with Holder(live, statements=["SELECT count(*) FROM gaps"]):
         index = program.ok("inspect", live)["sidecars"][-1]
         assert (index["suffix"], index["state"]) == ("-shm", "in_use")
-    finally:
-        other.communicate(b"")
 
 
 def test_a_log_that_was_left_behind(work, tmp_path):
@@ -309,17 +295,9 @@ def test_a_finished_journal(work):
 
 
 def test_a_journal_of_a_writer_at_work(work, source):
-    code = ("import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
-            "c.execute('pragma cache_size=2'); c.execute('begin');"
-            "c.execute(\"update people set name=name||'x'\"); print('x', flush=True);"
-            "sys.stdin.read(); c.execute('rollback')")
-    other = subprocess.Popen([sys.executable, "-c", code, source], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE)
-    try:
-        other.stdout.readline()
+    writing = ["PRAGMA cache_size=2", "BEGIN", "UPDATE people SET name = name || 'x'"]
+    with Holder(source, statements=writing):
         assert program.ok("inspect", source)["sidecars"][0]["state"] == "active"
-    finally:
-        other.communicate(b"")
 
 
 def test_the_start_decides_whatever_the_size(work, source, sealed):

@@ -4,14 +4,13 @@
 # - modes, names with every odd letter, folders, dry runs, quiet and JSON output.
 import os
 import stat
-import subprocess
-import sys
 
 import pytest
 
 from support import peers, program, samples
 from support.content import content
 from support.files import Snapshot, mode
+from support.others import Opener
 from support.refusal import refuse
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
@@ -155,16 +154,12 @@ def test_a_write_protected_file_in_place(work, keys, source):
 
 
 def test_a_file_that_others_have_open_in_place(work, keys, source):
-    code = "import sys; f = open(sys.argv[1], 'rb'); print('open', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code, source], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as holder:
-        holder.stdout.readline()
+    with Opener(source) as holder:
         found = exists(work, keys, "--in-place", source, "--busy-timeout", "0", code="locked")
         assert str(holder.pid) in found["message"] + str(found), found
         # Waiting would change nothing: the file is open, not locked.
         assert "--force" in found["hint"] and "--busy-timeout" not in found["hint"], found
         program.ok("encrypt", "--in-place", "--force", source, "--key-file", keys.raw())
-        holder.stdin.close()
 
 
 @pytest.mark.parametrize("umask, source_mode, expected", [

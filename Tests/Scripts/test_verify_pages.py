@@ -15,7 +15,7 @@ import pytest
 
 from support import decoder, peers, program, samples
 from support.files import change, flip
-from support.kinds import RAW
+from support.kinds import RAW, made
 from support.program import ROOT
 from support.verdicts import verify
 
@@ -105,12 +105,15 @@ def test_a_flipped_bit_in_each_page_is_found_with_its_owner(work, keys, sealed):
     assert {("table", "tree"), ("index", "tree"), ("table", "overflow")} <= seen
 
 
+def big(folder, rows):
+    """One table, `big`, with a page for each row."""
+    script = ("CREATE TABLE big(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+              f" WHERE i < {rows}) INSERT INTO big SELECT zeroblob(3000) FROM n;")
+    return made(folder / "sealed.db", "sealed", script)
+
+
 def test_many_damaged_pages_are_all_listed_in_json(work, keys):
-    def fill(connection):
-        connection.executescript(
-            "CREATE TABLE big(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-            " WHERE i < 400) INSERT INTO big SELECT zeroblob(3000) FROM n;")
-    path = peers.create_sealed(work / "sealed.db", RAW, [], fill)
+    path = big(work, 400)
     whose = owners(path)
     roots = {page for page, (_, kind) in whose.items() if kind == "internal"}
     wanted = [page for page in range(2, 300) if page not in roots]
@@ -124,11 +127,7 @@ def test_many_damaged_pages_are_all_listed_in_json(work, keys):
 
 
 def test_behind_a_damaged_interior_page_owners_stay_unknown(work, keys):
-    def fill(connection):
-        connection.executescript(
-            "CREATE TABLE big(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-            " WHERE i < 50) INSERT INTO big SELECT zeroblob(3000) FROM n;")
-    path = peers.create_sealed(work / "sealed.db", RAW, [], fill)
+    path = big(work, 50)
     whose = owners(path)
     root = next(page for page, (name, kind) in whose.items() if (name, kind) == ("big", "internal"))
     leaf = next(page for page, (name, kind) in whose.items() if (name, kind) == ("big", "leaf"))

@@ -12,8 +12,12 @@ c = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
 if sys.argv[2]: c.execute('PRAGMA key="' + sys.argv[2] + '"')
 """
 _HOLD = """
-for line in sys.argv[3:]: c.execute(line)
+for line in sys.argv[3:]: c.execute(line).fetchall()
 print("ready", flush=True); sys.stdin.read()
+"""
+_KEEP = """
+import sys
+file = open(sys.argv[1], "rb"); print("ready", flush=True); sys.stdin.read()
 """
 _WRITE = """
 c.execute("PRAGMA synchronous=OFF"); c.execute("PRAGMA wal_autocheckpoint=20")
@@ -34,23 +38,30 @@ class _Program:
 
     def __init__(self, code, path, key, *words):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _OPEN + code, path, key or "", *words], stdin=subprocess.PIPE,
+            [sys.executable, "-c", code, path, key or "", *words], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE)
 
     def __enter__(self):
         assert self.process.stdout.readline() == b"ready\n"
         return self.process
 
+    def __exit__(self, *_):
+        if self.process.stdin:
+            self.process.communicate(b"")
+
+
+class Opener(_Program):
+    """Has a file open and does nothing with it."""
+
+    def __init__(self, path):
+        super().__init__(_KEEP, path, None)
+
 
 class Holder(_Program):
     """Holds a lock on a database by what `statements` left open."""
 
     def __init__(self, path, key=None, statements=("BEGIN EXCLUSIVE", "CREATE TABLE held(a)")):
-        super().__init__(_HOLD, path, key, *statements)
-
-    def __exit__(self, *_):
-        if self.process.stdin:
-            self.process.communicate(b"")
+        super().__init__(_OPEN + _HOLD, path, key, *statements)
 
 
 class Writer(_Program):
@@ -62,7 +73,7 @@ class Writer(_Program):
     SUM = (20000, 200)
 
     def __init__(self, path, key=None):
-        super().__init__(_WRITE, path, key)
+        super().__init__(_OPEN + _WRITE, path, key)
 
     def __exit__(self, failure, *_):
         disturbed = self.process.poll() is not None

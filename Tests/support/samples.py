@@ -37,6 +37,11 @@ INSERT INTO other SELECT 'x' || id, id FROM parent;
 INSERT INTO child SELECT id, 'x' || id FROM parent;
 """
 
+# Makes a schema of the sample that no engine of today understands.
+FUTURE = ["PRAGMA writable_schema = ON",
+          "UPDATE sqlite_master SET sql = 'CREATE TABLE gaps(a, b) FROM THE FUTURE'"
+          " WHERE name = 'gaps'"]
+
 
 def plain(path, script=SAMPLE, page_size=4096, pragmas=()):
     """Makes a plaintext database with stock SQLite."""
