@@ -1,5 +1,5 @@
 # Plan (DBSEAL_SLOW=1): verify over an encrypted database of more than 4 GiB, made by SQLCipher 4.19,
-# where sqlcipher's own cipher_integrity_check reports pages that are sound.
+# a size at which tools are reported to call sound pages damaged.
 # - sound: --quick and the whole check say so, every page looked at;
 # - one bit flipped beyond 4 GiB: that page and no other, with the table that it belongs to;
 # - each run stays under 100 MiB of memory.
