@@ -4,7 +4,9 @@
 //   3 newer SQL is told by its words, and only where the engine lacks it
 //   4 PRAGMAs that last beyond a file are found, whatever they are written like
 //   5 SQLite itself refuses to end a transaction while a file runs
-//   6 a scratch over a snapshot reads as a plain array of bytes would, and leaves the snapshot
+//   6 the end is asked for behind a file: those before it stay and are told, and behind the last one it
+//     is too late
+//   7 a scratch over a snapshot reads as a plain array of bytes would, and leaves the snapshot
 
 import Foundation
 import Testing
@@ -138,6 +140,31 @@ import Testing
     try connection.execute("COMMIT")
     #expect(!connection.isInTransaction)
     #expect(try connection.scalar("SELECT count(*) FROM a")?.integer == 0)
+  }
+
+  @Test(arguments: [1, 2, 3]) func endsBetweenFilesAndNotBehindTheLast(_ file: Int) throws {
+    let scratch = try Scratch()
+    for number in 1...3 {
+      try Data("CREATE TABLE t\(number)(a);".utf8).write(
+        to: URL(fileURLWithPath: scratch.file("\(number).sql")))
+    }
+    let context = OperationContext()
+    var request = SchemaMigration.Request(
+      database: "memory", folder: try MigrationFolder(scratch.path), action: .apply,
+      context: context)
+    request.onApplied = { if $0.version == file { context.cancellation.cancel(signal: SIGINT) } }
+    let connection = try Connection(inMemory: "memory")
+    try connection.stop(on: context.cancellation)
+    let runner = MigrationRunner(connection, request)
+    if file == 3 {
+      #expect(try runner.apply().map(\.version) == [1, 2, 3])
+    } else {
+      #expect(throws: SealError.interrupted(signal: SIGINT)) { try runner.apply() }
+    }
+    #expect(try runner.plan().applied.newest == Int64(file))
+    #expect(
+      try connection.scalar("SELECT count(*) FROM sqlite_master WHERE name LIKE 't_'")?.integer
+        == Int64(file))
   }
 
   @Test(arguments: [0, 1, 2, 3]) func scratchReadsAsBytesWould(_ seed: UInt64) throws {

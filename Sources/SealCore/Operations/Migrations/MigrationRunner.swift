@@ -49,12 +49,13 @@ final class MigrationRunner {
     // Nothing but a no-op inside of a transaction.
     try connection.execute("PRAGMA foreign_keys = OFF")
     while true {
-      try cancellation.check()
       let started = System.now()
       let done = try transaction { () -> (MigrationFile, Int)? in
         let pending = try plan().pending(
           upTo: request.target, allowOutOfOrder: request.allowOutOfOrder)
+        // Where nothing is left, the end was asked for too late.
         guard let file = pending.first else { return nil }
+        try cancellation.check()
         return (file, try run(file))
       }
       guard let (file, statements) = done else { return applied }
