@@ -12,6 +12,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from pathlib import Path
 
 import pytest
 
