@@ -74,14 +74,21 @@ struct NearMiss {
     }
   }
 
-  /// The format that a profile is, with another page size and number of rounds at most.
+  /// The format that a profile is, with another page size and number of rounds at most. With its own
+  /// rounds before that: format 2 is format 3 with fewer.
   private static func format(of profile: CipherProfile) -> Int? {
-    [4, 3, 2, 1].first { number in
-      guard var base = CipherProfile.format(number) else { return false }
-      base.pageSize = profile.pageSize
-      base.kdfIterations = profile.kdfIterations
-      return base == profile
+    let formats = [4, 3, 2, 1].compactMap { number in
+      CipherProfile.format(number).map { (number, $0) }
     }
+    func first(withRounds rounds: (CipherProfile) -> Int) -> Int? {
+      formats.first { _, format in
+        var base = format
+        base.pageSize = profile.pageSize
+        base.kdfIterations = rounds(format)
+        return base == profile
+      }?.0
+    }
+    return first { $0.kdfIterations } ?? first { _ in profile.kdfIterations }
   }
 
   /// What comes of an older engine that was given the numbers of format 4 and ignored its hashes
