@@ -23,10 +23,16 @@ final class Replacement {
     folder = Path.folder(of: path)
     var made = try Self.makeTemporary(for: path)
     _ = System.markInUse(made.descriptor)
-    // Before the mark another run may have taken it for one that was left behind.
-    while try FileStatus.of(made.path)?.identity != made.status().identity {
-      made = try Self.makeTemporary(for: path)
-      _ = System.markInUse(made.descriptor)
+    do {
+      // Before the mark another run may have taken it for one that was left behind.
+      while try FileStatus.of(made.path)?.identity != made.status().identity {
+        made = try Self.makeTemporary(for: path)
+        _ = System.markInUse(made.descriptor)
+      }
+    } catch {
+      _ = try? System.unlink(made.path)
+      guard case SealError.io(let failure) = error else { throw error }
+      throw SealError.io(IOFailure(failure.call, path: path, errno: failure.errno))
     }
     temporary = made
   }
