@@ -98,11 +98,17 @@ final class PageCodec {
   func open(page number: UInt32, in buffer: UnsafeMutableRawPointer) -> PageVerdict {
     let verdict = authenticate(page: number, buffer)
     guard verdict == .opened else { return verdict }
+    return decrypt(page: number, in: buffer) ? .opened : .forged
+  }
+
+  /// The second half of `open`, for bytes that are known to be those of a page that authenticated.
+  /// False where libcrypto refuses.
+  func decrypt(page number: UInt32, in buffer: UnsafeMutableRawPointer) -> Bool {
     let start = start(of: number)
     let iv = buffer + usableSize
-    guard decryptor.run(buffer + start, count: usableSize - start, iv: iv) else { return .forged }
+    guard decryptor.run(buffer + start, count: usableSize - start, iv: iv) else { return false }
     restore(page: number, in: buffer)
-    return .opened
+    return true
   }
 
   /// What a decrypted page has in place of salt and reserve.

@@ -17,24 +17,27 @@ final class StreamDigest {
 
   /// Throws `SealError.engine` where libcrypto has no Poly1305.
   init(key: Secret) throws {
-    guard let mac = EVP_MAC_fetch(nil, "POLY1305", nil) else { throw Self.failure }
-    defer { EVP_MAC_free(mac) }
-    guard key.count == Self.keyLength, let context = EVP_MAC_CTX_new(mac) else {
-      throw Self.failure
-    }
-    let started = key.withBytes {
-      EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, nil)
-    }
-    guard started == 1 else {
-      EVP_MAC_CTX_free(context)
-      throw Self.failure
-    }
-    self.context = context
+    context = try Self.context(key: key)
     buffer = .allocate(byteCount: Self.capacity, alignment: 64)
     fill = .allocate(capacity: 1)
     fill.initialize(to: 0)
     failed = .allocate(capacity: 1)
     failed.initialize(to: false)
+  }
+
+  /// A Poly1305 that `key` started, for the caller to free. Throws `SealError.engine`.
+  static func context(key: Secret) throws -> OpaquePointer {
+    guard let mac = EVP_MAC_fetch(nil, "POLY1305", nil) else { throw failure }
+    defer { EVP_MAC_free(mac) }
+    guard key.count == keyLength, let context = EVP_MAC_CTX_new(mac) else { throw failure }
+    let started = key.withBytes {
+      EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, nil)
+    }
+    guard started == 1 else {
+      EVP_MAC_CTX_free(context)
+      throw failure
+    }
+    return context
   }
 
   /// A new random key. Throws `SealError.engine` where the system has no random bytes.

@@ -10,8 +10,10 @@ struct StructureCheck {
 
   /// What is counted at most. SQLite holds its list in memory.
   static let limit = 100_000
-  /// Of SQLite's own cache, in KiB: the check goes through every index in its own order.
-  private static let cache = 32 << 10
+  /// Of SQLite's own cache, in KiB: for the pages in use, and the upper ones of each tree.
+  private static let cache = 4 << 10
+  /// Bytes of pages that are kept behind it: the check looks every row up in every index.
+  static let kept = 48 << 20
 
   /// The verdict. Throws `PageFault` where a page turned out to be damaged after all.
   func run(_ connection: Connection) throws -> StructureVerdict {

@@ -84,7 +84,8 @@ public enum Verify {
     guard report.pages.damaged.isEmpty, !isCut else { return hinder(&report) }
     context.progress?(Progress(.checking, done: 0, total: 0))
     let decoded = try DecodedPages(
-      source.store, workers: workers > 1 ? workers : 0, cancellation: context.cancellation)
+      source.store, workers: workers > 1 ? workers : 0, keeping: StructureCheck.kept,
+      cancellation: context.cancellation)
     let connection = try Connection(
       snapshot: decoded, path: source.path, keepingChecks: true)
     try connection.stop(on: context.cancellation)

@@ -13,6 +13,9 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
   private struct State {
     let reader: ReadAhead
     let buffer: PageBuffer
+    let shelf: PageShelf?
+    /// Made when a page is first wanted again.
+    var known: KnownPages?
     /// The page in `buffer`; 0 is none.
     var page: UInt32 = 0
     /// The page that was asked for last.
@@ -32,9 +35,10 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
 
   /// `workers` 0: every page is decoded when it is asked for. `claimed`: pages of the database where
   /// the file was cut; SQLite refuses all of one that is shorter than its header says, and so it
-  /// gets to read what is left.
+  /// gets to read what is left. `keeping`: bytes of pages that are kept for when they are wanted
+  /// again.
   init(
-    _ store: PageStore, workers: Int = 0, claimed: UInt32? = nil,
+    _ store: PageStore, workers: Int = 0, claimed: UInt32? = nil, keeping: Int = 0,
     cancellation: Cancellation = Cancellation()
   ) throws {
     self.store = store
@@ -42,7 +46,9 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
     state = Monitor(
       State(
         reader: try ReadAhead(store, workers: workers, cancellation: cancellation),
-        buffer: PageBuffer(bytes: store.pageSize)))
+        buffer: PageBuffer(bytes: store.pageSize),
+        shelf: PageShelf(
+          bytes: keeping, pageSize: store.pageSize, pageCount: store.pageCount)))
   }
 
   /// Runs `body`, which has SQLite read this file. Where that failed because of a page, throws what
@@ -95,9 +101,15 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
       state.fault = state.fault ?? missing
       return false
     }
-    announce(after: number, &state)
+    if state.shelf?.copy(number, to: target) == true { return true }
+    let isAgain = state.reader.visited.contains(number)
     do {
-      try state.reader.read(number, into: target)
+      if isAgain {
+        try readAgain(number, into: target, &state)
+      } else {
+        announce(after: number, &state)
+        try state.reader.read(number, into: target)
+      }
     } catch {
       state.fault = state.fault ?? error
       return false
@@ -106,7 +118,17 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
       target.storeBytes(of: 1, toByteOffset: 18, as: UInt8.self)
       target.storeBytes(of: 1, toByteOffset: 19, as: UInt8.self)
     }
+    state.shelf?.offer(number, target, isAgain: isAgain)
     return true
+  }
+
+  private func readAgain(
+    _ number: UInt32, into target: UnsafeMutableRawPointer, _ state: inout State
+  ) throws {
+    if state.known == nil, let codec = try store.codec?() {
+      state.known = try KnownPages(codec, pageCount: store.pageCount)
+    }
+    try state.reader.readAgain(number, into: target, state.known)
   }
 
   /// Has the threads decode what a sequential reader will want next.

@@ -162,6 +162,16 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     try require(ownCodec.open(page: number, in: buffer), page: number)
   }
 
+  /// Reads a page that was read before, past the threads; `known` says whether it is as it was.
+  func readAgain(_ number: UInt32, into buffer: UnsafeMutableRawPointer, _ known: KnownPages?)
+    throws
+  {
+    guard let known else { return try read(number, into: buffer) }
+    try cancellation.check()
+    try store.pages.read(first: number, count: 1, pageSize: pageSize, into: buffer)
+    try require(known.open(page: number, in: buffer), page: number)
+  }
+
   private func require(_ verdict: PageVerdict, page: UInt32) throws {
     switch verdict {
     case .opened: return
