@@ -143,7 +143,7 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
     guard state.announced - number <= ahead / 2 else { return }
     let end = min(UInt64(number) + UInt64(ahead), UInt64(store.pageCount))
     guard end > UInt64(state.announced) else { return }
-    state.reader.prefetch(Array((state.announced + 1)...UInt32(end)), now: true)
+    state.reader.prefetchOnly(Array((number + 1)...UInt32(end)))
     state.announced = UInt32(end)
   }
 }

@@ -70,6 +70,18 @@ final class ReadAhead: PageReading, @unchecked Sendable {
 
   private func wakeThreads() { shared.update { _ in } }
 
+  /// Announces `numbers` in place of all that was announced and not yet begun: a guess at what comes
+  /// next, which makes the guesses before it idle.
+  func prefetchOnly(_ numbers: [UInt32]) {
+    guard !threads.isEmpty else { return }
+    let isPlanned = shared.withLock { schedule in
+      schedule.forgetAnnouncements()
+      schedule.announce(numbers, now: true)
+      return schedule.plan(skipping: visited)
+    }
+    if isPlanned { wakeThreads() }
+  }
+
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try cancellation.check()
     let chunk = chunk(with: number)

@@ -103,6 +103,9 @@ struct Schedule {
     if now { announcements.insert(new, at: 0) } else { announcements.append(new) }
   }
 
+  /// Forgets what was announced and is not planned yet.
+  mutating func forgetAnnouncements() { announcements.removeAll() }
+
   /// The chunk that holds `number`, ready or not. It stays until another one is looked for.
   mutating func find(_ number: UInt32) -> Chunk? {
     current = active.first { $0.contains(number) }
