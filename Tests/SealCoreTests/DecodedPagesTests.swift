@@ -1,7 +1,9 @@
 // Plan: what SQLite reads through decoded pages is what stands in the database.
 // - any offset and length, in order and not, with threads and without, gives the pages' own bytes;
 // - an engine reads a database that a peer wrote, every format, and finds it sound;
+// - so it does from end to start, and with pages kept, few or all of them;
 // - a page that was altered is an I/O error to SQLite, and explained as the page that it is;
+// - so is one that is altered after it was read, whether once or more often;
 // - an error that has nothing to do with pages stays what it is.
 
 import Foundation
@@ -22,13 +24,20 @@ private final class CountedPages: RawPages, @unchecked Sendable {
 }
 
 @Suite struct DecodedPagesTests {
-  @Test(arguments: [0, 1, 2], [UInt64(1), 2, 3])
-  func servesThePagesOwnBytes(workers: Int, seed: UInt64) throws {
+  @Test(arguments: [0, 1, 2], [0, 4 << 10, 64 << 20])
+  func servesThePagesOwnBytes(workers: Int, keeping: Int) throws {
+    for (seed, step) in [(UInt64(1), 1), (2, -1), (3, 1)] {
+      try serves(workers: workers, keeping: keeping, seed: seed, step: step)
+    }
+  }
+
+  /// Reads pages up or down, with jumps.
+  private func serves(workers: Int, keeping: Int, seed: UInt64, step: Int) throws {
     let pageSize = 512
     let pages = UInt32(30_000)
     let store = PageStore(
       pages: CountedPages(), pageSize: pageSize, pageCount: pages, codec: nil)
-    let decoded = try DecodedPages(store, workers: workers)
+    let decoded = try DecodedPages(store, workers: workers, keeping: keeping)
     #expect(decoded.size == UInt64(pages) * 512)
     var random = SeededGenerator(state: seed)
     var buffer = [UInt8](repeating: 0, count: 4 * pageSize)
@@ -38,7 +47,9 @@ private final class CountedPages: RawPages, @unchecked Sendable {
       switch Int.random(in: 0..<100, using: &random) {
       case 0: page = UInt32.random(in: 2...(pages - 4), using: &random)
       case 1...4: page = max(2, page - min(page, 30))
-      default: page = page + 1 > pages - 4 ? 2 : page + 1
+      default:
+        page =
+          step > 0 ? (page + 1 > pages - 4 ? 2 : page + 1) : (page <= 2 ? pages - 4 : page - 1)
       }
       let isWhole = Int.random(in: 0..<10, using: &random) > 0
       let skip = isWhole ? 0 : Int.random(in: 0..<128, using: &random) * 4
@@ -67,6 +78,41 @@ private final class CountedPages: RawPages, @unchecked Sendable {
     #expect(try connection.scalar("PRAGMA integrity_check")?.string == "ok")
   }
 
+  @Test(arguments: [1, 2, 3])
+  func noticesAPageThatIsAlteredAfterItWasRead(times: Int) throws {
+    let fixture = try Fixture.named("format4")
+    let file = MemoryFile(try fixture.bytes())
+    let decoded = try DecodedPages(fixture.store(of: file))
+    var page = [UInt8](repeating: 0, count: 4096)
+    func read() -> Bool {
+      page.withUnsafeMutableBytes { decoded.read(offset: 4096, into: $0) }
+    }
+    try #require(read())
+    let plain = page
+    for _ in 1..<times {
+      try #require(read())
+      #expect(page == plain)
+    }
+    // What was read last is in a buffer or chunk; another page takes its place.
+    try #require(page.withUnsafeMutableBytes { decoded.read(offset: 0, into: $0) })
+    file.flip(at: 4096 + 100)
+    #expect(throws: SealError.self) {
+      try decoded.explaining {
+        guard read() else { throw SealError.unsupported(.schema(message: "read failed")) }
+      }
+    }
+    do {
+      try decoded.explaining {
+        guard read() else { throw SealError.unsupported(.schema(message: "read failed")) }
+      }
+    } catch SealError.damaged(let damage) {
+      #expect(damage.flaw == .pages([2], total: 1, pagesInFile: UInt32(file.count / 4096)))
+    }
+    file.flip(at: 4096 + 100)
+    try #require(read())
+    #expect(page == plain)
+  }
+
   @Test func explainsAPageThatWasAltered() throws {
     let fixture = try Fixture.named("format4")
     var bytes = try fixture.bytes()
@@ -93,11 +139,14 @@ private final class CountedPages: RawPages, @unchecked Sendable {
   }
 }
 
-/// The bytes of a file as raw pages.
+/// The bytes of a file as raw pages. Changed between reads only.
 private final class MemoryFile: RawPages, @unchecked Sendable {
   let path = "memory"
-  let bytes: [UInt8]
+  private var bytes: [UInt8]
   init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var count: Int { bytes.count }
+  func flip(at offset: Int) { bytes[offset] ^= 1 }
 
   func read(first: UInt32, count: Int, pageSize: Int, into buffer: UnsafeMutableRawPointer) throws {
     let start = Int(first - 1) * pageSize
@@ -112,12 +161,15 @@ private final class MemoryFile: RawPages, @unchecked Sendable {
 extension Fixture {
   /// `bytes` as the pages of this fixture's database.
   fileprivate func store(of bytes: [UInt8]) throws -> PageStore {
+    try store(of: MemoryFile(bytes))
+  }
+
+  fileprivate func store(of file: MemoryFile) throws -> PageStore {
     let codec = try codec()
     let keys = try KeyDerivation.derive(material(), profile: codec.profile, salt: codec.salt)
     let (profile, salt) = (codec.profile, codec.salt)
     return PageStore(
-      pages: MemoryFile(bytes), pageSize: codec.pageSize,
-      pageCount: UInt32(bytes.count / codec.pageSize),
+      pages: file, pageSize: codec.pageSize, pageCount: UInt32(file.count / codec.pageSize),
       codec: { try PageCodec(profile: profile, keys: keys, salt: salt) })
   }
 }

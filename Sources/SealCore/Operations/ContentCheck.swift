@@ -70,13 +70,14 @@ struct ContentCheck {
       return verdict
     }
     do {
-      let here = try content(source.store, source.path)
+      request.context.progress?(Progress(.checking, done: 0, total: 0))
+      let (first, second) = try ParallelRuns.both(
+        { Result { try content(source.store, source.path) } }, { Result { try otherContent() } })
+      let here = try first.get()
       if wantsDigest { verdict.fingerprint = try PublishedDigest.digest(of: here) }
       guard let other, let against = request.against else { return verdict }
       verdict.hindersOther = true
-      let there = try against.explaining {
-        try completing(other) { try content(other.store, against.path) }
-      }
+      guard let there = try second.get() else { return verdict }
       defer { verdict.hindersOther = there.isNotUnderstood }
       do {
         verdict.comparison = try ContentComparison(here: here, there: there).run()
@@ -88,6 +89,14 @@ struct ContentCheck {
       verdict.hindrance = .schema(message)
     }
     return verdict
+  }
+
+  /// The content of the database to compare with, where there is one.
+  private func otherContent() throws -> DatabaseContent? {
+    guard let other, let against = request.against else { return nil }
+    return try against.explaining {
+      try completing(other) { try content(other.store, against.path) }
+    }
   }
 
   private static func hindrance(_ report: VerifyReport) -> Hindrance? {
@@ -117,8 +126,7 @@ struct ContentCheck {
   }
 
   private func content(_ store: PageStore, _ path: String) throws -> DatabaseContent {
-    request.context.progress?(Progress(.checking, done: 0, total: 0))
-    return try DatabaseContent(
+    try DatabaseContent(
       store, path: path, workers: workers > 1 ? workers : 0, request.context.cancellation)
   }
 }

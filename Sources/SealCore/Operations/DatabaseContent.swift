@@ -61,7 +61,7 @@ final class DatabaseContent {
     try explaining(table.root) {
       let window = try TableWindow(
         image, page: firstPage, geometry: header.geometry, record: table.record, path: path)
-      let connection = try Connection(snapshot: window, path: path)
+      let connection = try Connection(snapshot: window, path: path, byOneThread: true)
       return try TableRows(connection, table, isRowidTable: isRowidTable(table), self)
     }
   }
@@ -112,7 +112,7 @@ extension SchemaRow {
     try SchemaReader.forEachRow(cursor, reader)
     let stored = reader.found
     let (window, name) = try TableWindow.schema(of: image, page: page, header: header, path: path)
-    let connection = try Connection(snapshot: window, path: path)
+    let connection = try Connection(snapshot: window, path: path, byOneThread: true)
     let buffer = ValueBuffer()
     var rows: [SchemaRow] = []
     var index = 0

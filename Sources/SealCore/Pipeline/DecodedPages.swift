@@ -18,19 +18,20 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
     var known: KnownPages?
     /// The page in `buffer`; 0 is none.
     var page: UInt32 = 0
-    /// The page that was asked for last.
-    var last: UInt32 = 0
-    /// Pages in a row, each a little behind the one before.
-    var run = 0
-    /// The last page that was announced to the reader.
-    var announced: UInt32 = 0
+    /// The block of the page that was read last, and how many of its pages were.
+    var block: UInt32 = 0
+    var inBlock = 0
+    /// Blocks come from the end to the start.
+    var isBackward = false
     var fault: (any Error)?
   }
 
-  /// A page this little behind the last one counts as next: between two leaves of a tree stand
-  /// pages of its other levels, and overflow pages that were not wanted.
-  private static let nearby: UInt32 = 16
-  /// Bytes that are decoded ahead of a sequential reader.
+  /// Bytes of a block, and pages of one that tell that it is gone through. integrity_check goes
+  /// through a tree backwards, but forwards through the pages of each long row: so it is blocks, and
+  /// not pages, that come in turn.
+  private static let blockBytes = 256 << 10
+  private static let enough = 4
+  /// Bytes that are decoded ahead of whoever reads block after block.
   private static let aheadBytes = 2 << 20
 
   /// `workers` 0: every page is decoded when it is asked for. `claimed`: pages of the database where
@@ -131,19 +132,30 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
     try state.reader.readAgain(number, into: target, state.known)
   }
 
-  /// Has the threads decode what a sequential reader will want next.
+  /// Has the threads decode what will be wanted next: the rest of a block, and those that follow it
+  /// in the direction in which blocks are gone through.
   private func announce(after number: UInt32, _ state: inout State) {
-    let isNext = number > state.last && number - state.last <= Self.nearby
-    state.run = isNext ? state.run + 1 : 0
-    state.last = number
-    guard state.run >= 4 else { return }
-    let ahead = UInt32(clamping: max(1, Self.aheadBytes / store.pageSize))
-    if state.announced < number || state.announced - number > ahead { state.announced = number }
-    // Not before half of it is used up, so that the pieces stay large.
-    guard state.announced - number <= ahead / 2 else { return }
-    let end = min(UInt64(number) + UInt64(ahead), UInt64(store.pageCount))
-    guard end > UInt64(state.announced) else { return }
-    state.reader.prefetchOnly(Array((number + 1)...UInt32(end)))
-    state.announced = UInt32(end)
+    let size = UInt32(clamping: max(16, Self.blockBytes / store.pageSize))
+    let block = (number - 1) / size
+    let isForward = block >= state.block
+    if block == state.block {
+      state.inBlock += 1
+    } else {
+      let isNext = isForward ? block - state.block == 1 : state.block - block == 1
+      state.inBlock = isNext && state.inBlock >= Self.enough ? Self.enough : 1
+      state.isBackward = !isForward
+      state.block = block
+    }
+    guard state.inBlock == Self.enough else { return }
+    let count = UInt32(clamping: max(2, Self.aheadBytes / (Int(size) * store.pageSize)))
+    let last = (store.pageCount - 1) / size
+    let blocks =
+      state.isBackward
+      ? Array((block - min(block, count - 1)...block).reversed())
+      : Array(block...min(last, block + (count - 1)))
+    state.reader.prefetchOnly(
+      blocks.flatMap { block in
+        block * size + 1...min(store.pageCount, block * size + size)
+      })
   }
 }

@@ -69,14 +69,19 @@ final class Connection: @unchecked Sendable {
   /// `keepingChecks`: SQLite's parser leaves CHECK constraints out of the schema of a database that
   /// it cannot write (sqlite3AddCheckConstraint in build.c), and integrity_check then passes over
   /// them. It is told that it could; what it would write is refused all the same.
-  init(snapshot: any SnapshotFile, path: String, keepingChecks: Bool = false) throws {
+  ///
+  /// `byOneThread`: nobody but the thread that makes it calls it, and SQLite takes no lock for every
+  /// column of every row.
+  init(
+    snapshot: any SnapshotFile, path: String, keepingChecks: Bool = false, byOneThread: Bool = false
+  ) throws {
     self.path = path
     let ticket = try SnapshotVFS.enter(snapshot)
     defer { SnapshotVFS.leave(ticket) }
     try open(
       SnapshotVFS.fileName(ticket),
       flags: keepingChecks ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, vfs: SnapshotVFS.name,
-      busyTimeout: 0)
+      busyTimeout: 0, byOneThread: byOneThread)
     if keepingChecks { try run("PRAGMA query_only = ON") }
   }
 
@@ -108,8 +113,10 @@ final class Connection: @unchecked Sendable {
     sqlite3_close_v2(open)
   }
 
-  private func open(_ name: String, flags: Int32, vfs: String?, busyTimeout: Double) throws {
-    let all = flags | SQLITE_OPEN_FULLMUTEX
+  private func open(
+    _ name: String, flags: Int32, vfs: String?, busyTimeout: Double, byOneThread: Bool = false
+  ) throws {
+    let all = flags | (byOneThread ? SQLITE_OPEN_NOMUTEX : SQLITE_OPEN_FULLMUTEX)
     let code = ResultCode(sqlite3_open_v2(name, &handle, all, vfs))
     guard code == .ok, let handle else {
       let error = failure(code == .ok ? .noMemory : code)
