@@ -71,7 +71,7 @@ struct ContentCheck {
     }
     do {
       request.context.progress?(Progress(.checking, done: 0, total: 0))
-      let (first, second) = try ParallelRuns.both(
+      let (first, second) = try both(
         { Result { try content(source.store, source.path) } }, { Result { try otherContent() } })
       let here = try first.get()
       if wantsDigest { verdict.fingerprint = try PublishedDigest.digest(of: here) }
@@ -89,6 +89,12 @@ struct ContentCheck {
       verdict.hindrance = .schema(message)
     }
     return verdict
+  }
+
+  /// Does both, at once where that is worth it.
+  private func both<A, B>(_ first: () -> A, _ second: () -> B) throws -> (A, B) {
+    guard other != nil, workers > 1 else { return (first(), second()) }
+    return try ParallelRuns.both(first, second)
   }
 
   /// The content of the database to compare with, where there is one.
