@@ -24,8 +24,10 @@ let package = Package(
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CSystem"),
     .target(
-      name: "CMultiBuffer",
-      cSettings: multiBuffer.isEmpty ? [] : [.define("DBSEAL_MULTIBUFFER")],
+      name: "CMultiBuffer", dependencies: ["CLibCrypto"],
+      // Key derivation is a loop of a hundred thousands rounds, in debug builds too.
+      cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]
+        + (multiBuffer.isEmpty ? [] : [.define("DBSEAL_MULTIBUFFER")]),
       linkerSettings: multiBuffer.isEmpty
         ? [] : [.unsafeFlags(["-L\(multiBuffer)"]), .linkedLibrary("dbseal-ipsec-mb")]),
     .target(

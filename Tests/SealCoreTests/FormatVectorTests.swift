@@ -9,7 +9,7 @@ import Testing
 @testable import SealCore
 
 @Suite struct FormatVectorTests {
-  struct Derivation: Sendable {
+  struct Vector: Sendable {
     let password: String
     let salt: String
     let algorithm: HashAlgorithm
@@ -18,41 +18,44 @@ import Testing
   }
 
   static let derivations = [
-    Derivation(
+    Vector(
       password: "password", salt: "salt", algorithm: .sha1, iterations: 1,
       key: "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
-    Derivation(
+    Vector(
       password: "password", salt: "salt", algorithm: .sha1, iterations: 2,
       key: "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
-    Derivation(
+    Vector(
       password: "password", salt: "salt", algorithm: .sha1, iterations: 4096,
       key: "4b007901b765489abead49d926f721d065a429c1"),
-    Derivation(
+    Vector(
       password: "passwordPASSWORDpassword", salt: "saltSALTsaltSALTsaltSALTsaltSALTsalt",
       algorithm: .sha1, iterations: 4096,
       key: "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"),
-    Derivation(
+    Vector(
       password: "pass\0word", salt: "sa\0lt", algorithm: .sha1, iterations: 4096,
       key: "56fa6aa75548099dcc37d7f03425e0c3"),
-    Derivation(
+    Vector(
       password: "passwd", salt: "salt", algorithm: .sha256, iterations: 1,
       key: "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
         + "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783"),
   ]
 
   @Test(arguments: derivations)
-  func derivesAsTheRFCsSay(_ vector: Derivation) throws {
+  func derivesAsTheRFCsSay(_ vector: Vector) throws {
     let key = hex(vector.key)
-    let derived = try KeyDerivation.pbkdf2(
-      secretOf(Array(vector.password.utf8)), salt: Array(vector.salt.utf8), vector.algorithm,
-      iterations: vector.iterations, count: key.count)
-    #expect(bytesOf(derived) == key)
+    let derivation = Derivation(
+      password: secretOf(Array(vector.password.utf8)), salt: Array(vector.salt.utf8),
+      algorithm: vector.algorithm, iterations: vector.iterations, length: key.count)
+    #expect(try Derivation.run([derivation]).map(bytesOf) == [key])
+    #expect(try bytesOf(derivation.byPKCS5()) == key)
   }
 
   @Test(arguments: [0, -1, Int.max, 1 << 31])
   func refusesImpossibleRounds(_ rounds: Int) {
     #expect(throws: SealError.badProfile(.kdfIterations(rounds))) {
-      _ = try KeyDerivation.pbkdf2(secretOf([1]), salt: [1], .sha1, iterations: rounds, count: 32)
+      _ = try Derivation.run([
+        Derivation(password: secretOf([1]), salt: [1], algorithm: .sha1, iterations: rounds)
+      ])
     }
   }
 

@@ -17,12 +17,18 @@ import Testing
       material: TargetCipher.underived(material, keys, codec.salt))
   }
 
+  private func old(_ material: KeyMaterial, _ cipher: TargetCipher) throws -> OldKey {
+    let requests = OldKey.requests(material, over: cipher.salt, profiles: [cipher.profile])
+    let keys = try KeyDerivation.derive(requests, by: { try Derivation.run($0) })
+    return try #require(OldKey(requests, keys))
+  }
+
   @Test(arguments: fixtures)
   func noticesAKeyThatStillOpens(_ fixture: Fixture) throws {
     let material = try fixture.material()
     let cipher = try target(fixture, material)
     let file = try File(Fixture.folder.appendingPathComponent(fixture.file).path, .read)
-    let old = try OldKey(material, over: cipher.salt, profiles: [cipher.profile])
+    let old = try old(material, cipher)
     #expect(try old.opens(file, cipher))
   }
 
@@ -30,8 +36,7 @@ import Testing
   func passesAKeyThatOpensNothing(_ fixture: Fixture) throws {
     let cipher = try target(fixture, fixture.material())
     let file = try File(Fixture.folder.appendingPathComponent(fixture.file).path, .read)
-    let old = try OldKey(
-      keyOf("something else"), over: cipher.salt, profiles: [cipher.profile])
+    let old = try old(keyOf("something else"), cipher)
     #expect(try !old.opens(file, cipher))
   }
 }

@@ -135,8 +135,10 @@ import Testing
   @Test(arguments: [1, 2, 8]) func answersInOrder(_ atOnce: Int) throws {
     let paths = (0..<40).map { "/nowhere/\($0)" }
     let seen = Mutex<[Int]>([])
-    try SideBySide.run(paths, atOnce: atOnce, cancellation: Cancellation()) { index in
-      try Verify.run(Verify.Request(NamedDatabase(path: paths[index]), OperationContext()))
+    try SideBySide.run(
+      paths, atOnce: atOnce, cancellation: Cancellation(), context: { _ in OperationContext() }
+    ) { index, context in
+      try Verify.run(Verify.Request(NamedDatabase(path: paths[index]), context))
     } deliver: { index, result in
       if case .failure(SealError.io) = result { seen.withLock { $0.append(index) } }
     }

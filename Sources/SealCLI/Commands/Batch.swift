@@ -47,11 +47,11 @@ struct Batch {
     let ended = Result {
       try SideBySide.run(
         subjects, atOnce: cores, cancellation: session.cancellation,
-        work: { index in
+        context: { index in
           var context = context(of: index)
           context.workers = max(1, cores / subjects.count)
-          return try work(index, context)
-        }
+          return context
+        }, work: work
       ) { index, result in
         if case .failure(SealError.interrupted) = result { return }
         let status = answer(index, result)

@@ -38,9 +38,9 @@ enum Detection {
   /// and `.unsupported(.crypto)`.
   static func detect(
     candidates: [CipherProfile], material: KeyMaterial, salt: [UInt8]?, size: UInt64,
-    read: RawRead
+    deriver: @escaping Deriver = { try Derivation.run($0) }, read: RawRead
   ) throws -> DetectionOutcome {
-    var trials = DetectionTrials(material: material, size: size)
+    var trials = DetectionTrials(material: material, size: size, deriver: deriver)
     return try detect(candidates: candidates, &trials, salt: salt, read: read)
   }
 

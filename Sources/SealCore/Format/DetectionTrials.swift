@@ -4,7 +4,7 @@
 /// Derivations made so far, and the trial of one candidate's pages.
 struct DetectionTrials {
   /// What an encryption key depends on, beside the key material.
-  private struct Derivation: Hashable {
+  private struct Settings: Hashable {
     let algorithm: HashAlgorithm
     let iterations: Int
     let salt: [UInt8]
@@ -13,24 +13,30 @@ struct DetectionTrials {
   let material: KeyMaterial
   /// Length of the database in bytes.
   let size: UInt64
-  private var derived: [Derivation: Secret] = [:]
+  private var derived: [Settings: Secret] = [:]
 
-  init(material: KeyMaterial, size: UInt64) {
+  let deriver: Deriver
+
+  init(
+    material: KeyMaterial, size: UInt64, deriver: @escaping Deriver = { try Derivation.run($0) }
+  ) {
     self.material = material
     self.size = size
+    self.deriver = deriver
   }
 
   /// The page keys for `profile`; formats 1 and 2 share the costly part.
   mutating func keys(for profile: CipherProfile, salt: [UInt8]) throws -> PageKeys {
-    let derivation = Derivation(
+    let settings = Settings(
       algorithm: profile.kdfAlgorithm, iterations: profile.kdfIterations, salt: salt)
     let key: Secret
-    if let known = derived[derivation] {
+    if let known = derived[settings] {
       key = known
     } else {
       key = try KeyDerivation.encryptionKey(
-        material, algorithm: derivation.algorithm, iterations: derivation.iterations, salt: salt)
-      derived[derivation] = key
+        material, algorithm: settings.algorithm, iterations: settings.iterations, salt: salt,
+        by: deriver)
+      derived[settings] = key
     }
     return try KeyDerivation.pageKeys(key, of: material, profile: profile, salt: salt)
   }

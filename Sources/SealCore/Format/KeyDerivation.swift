@@ -1,8 +1,6 @@
 // From what the user gave to the two keys that pages are encrypted and tagged with, as SQLCipher
 // derives them (sqlcipher_cipher_ctx_key_derive in its src/sqlcipher.c).
 
-internal import CLibCrypto
-
 /// The keys of a database's pages.
 struct PageKeys: Sendable {
   /// The AES key, 32 bytes.
@@ -11,31 +9,83 @@ struct PageKeys: Sendable {
   let hmac: Secret?
 }
 
+/// What page keys are derived from.
+struct KeyRequest: Sendable {
+  let material: KeyMaterial
+  let profile: CipherProfile
+  /// The one in use: see `Detection.salt` for which that is.
+  let salt: [UInt8]
+}
+
 /// Key derivation. Everything throws `.unsupported(.crypto)` where libcrypto refuses a hash.
 enum KeyDerivation {
   /// Bytes of a salt.
   static let saltLength = 16
-  private static let keyLength = 32
 
-  /// The page keys for `profile`. A passphrase costs `profile.kdfIterations` rounds of PBKDF2.
-  /// `salt` is the one in use: see `Detection.salt` for which that is.
+  /// The page keys for `profile`. A passphrase costs `profile.kdfIterations` rounds of PBKDF2,
+  /// which `deriver` runs.
   static func derive(
-    _ material: KeyMaterial, profile: CipherProfile, salt: [UInt8]
+    _ material: KeyMaterial, profile: CipherProfile, salt: [UInt8],
+    by deriver: Deriver = { try Derivation.run($0) }
   ) throws -> PageKeys {
-    let encryption = try encryptionKey(
-      material, algorithm: profile.kdfAlgorithm, iterations: profile.kdfIterations, salt: salt)
-    return try pageKeys(encryption, of: material, profile: profile, salt: salt)
+    let request = KeyRequest(material: material, profile: profile, salt: salt)
+    guard let keys = try derive([request], by: deriver).first else { throw refused }
+    return keys
+  }
+
+  /// The page keys of several requests in their order. What they share is derived once.
+  static func derive(_ requests: [KeyRequest], by deriver: Deriver) throws -> [PageKeys] {
+    var wanted: [Derivation] = []
+    // Of each request: the place of its derivation; nil for a raw key.
+    let places = requests.map { request -> Int? in
+      guard
+        let own = Self.derivation(
+          request.material, request.profile.kdfAlgorithm, request.profile.kdfIterations,
+          request.salt)
+      else { return nil }
+      let known = wanted.firstIndex {
+        $0.password === own.password && $0.salt == own.salt && $0.isAlike(own)
+      }
+      if let known { return known }
+      wanted.append(own)
+      return wanted.count - 1
+    }
+    let derived = wanted.isEmpty ? [] : try deriver(wanted)
+    return try zip(requests, places).map { request, place in
+      let key: Secret
+      switch request.material.kind {
+      case .raw(let raw, _, _): key = raw
+      case .passphrase:
+        guard let place, derived.indices.contains(place) else {
+          throw refused
+        }
+        key = derived[place]
+      }
+      return try pageKeys(
+        key, of: request.material, profile: request.profile, salt: request.salt)
+    }
   }
 
   /// The AES key: the raw key as it is, or PBKDF2 of the passphrase.
   static func encryptionKey(
-    _ material: KeyMaterial, algorithm: HashAlgorithm, iterations: Int, salt: [UInt8]
+    _ material: KeyMaterial, algorithm: HashAlgorithm, iterations: Int, salt: [UInt8],
+    by deriver: Deriver
   ) throws -> Secret {
-    switch material.kind {
-    case .raw(let key, _, _): key
-    case .passphrase(let bytes):
-      try pbkdf2(bytes, salt: salt, algorithm, iterations: iterations, count: keyLength)
-    }
+    if case .raw(let key, _, _) = material.kind { return key }
+    guard let own = derivation(material, algorithm, iterations, salt),
+      let key = try deriver([own]).first
+    else { throw refused }
+    return key
+  }
+
+  private static var refused: SealError { .unsupported(.crypto(function: "PBKDF2")) }
+
+  /// nil for a raw key.
+  private static func derivation(
+    _ material: KeyMaterial, _ algorithm: HashAlgorithm, _ iterations: Int, _ salt: [UInt8]
+  ) -> Derivation? {
+    guard case .passphrase(let bytes) = material.kind else { return nil }
+    return Derivation(password: bytes, salt: salt, algorithm: algorithm, iterations: iterations)
   }
 
   /// Adds the HMAC key: the one that a 160-digit raw key brings along, or a second, short PBKDF2
@@ -47,10 +97,12 @@ enum KeyDerivation {
     if case .raw(_, .some(let own), _) = material.kind {
       return PageKeys(encryption: encryption, hmac: own)
     }
-    let hmac = try pbkdf2(
-      encryption, salt: salt.map { $0 ^ profile.saltMask }, profile.kdfAlgorithm,
-      iterations: profile.fastKDFIterations, count: keyLength)
-    return PageKeys(encryption: encryption, hmac: hmac)
+    let hmac = try Derivation.run([
+      Derivation(
+        password: encryption, salt: salt.map { $0 ^ profile.saltMask },
+        algorithm: profile.kdfAlgorithm, iterations: profile.fastKDFIterations)
+    ])
+    return PageKeys(encryption: encryption, hmac: hmac.first)
   }
 
   /// Whether two passphrases lead to the same keys, whatever the salt; nil where only deriving can
@@ -67,35 +119,5 @@ enum KeyDerivation {
       Secret(count: block) { out in secret.withBytes { out.copyMemory(from: $0) } }
     }
     return padded(a).isEqual(to: padded(b))
-  }
-
-  /// PBKDF2-HMAC (RFC 8018) with a password of any length and any bytes, giving `count` bytes.
-  static func pbkdf2(
-    _ password: Secret, salt: [UInt8], _ algorithm: HashAlgorithm, iterations: Int, count: Int
-  ) throws -> Secret {
-    guard let passwordLength = Int32(exactly: password.count),
-      let saltLength = Int32(exactly: salt.count),
-      let rounds = Int32(exactly: iterations), rounds > 0, let length = Int32(exactly: count)
-    else { throw SealError.badProfile(.kdfIterations(iterations)) }
-    let digest =
-      switch algorithm {
-      case .sha1: EVP_sha1()
-      case .sha256: EVP_sha256()
-      case .sha512: EVP_sha512()
-      }
-    return try Secret(count: count) { out in
-      let derived = password.withBytes { password in
-        password.withMemoryRebound(to: CChar.self) { password in
-          out.withMemoryRebound(to: UInt8.self) { out in
-            PKCS5_PBKDF2_HMAC(
-              password.baseAddress, passwordLength, salt, saltLength, rounds, digest, length,
-              out.baseAddress)
-          }
-        }
-      }
-      guard derived == 1 else {
-        throw SealError.unsupported(.crypto(function: "PKCS5_PBKDF2_HMAC"))
-      }
-    }
   }
 }

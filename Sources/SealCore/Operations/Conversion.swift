@@ -31,10 +31,18 @@ public struct OperationContext: Sendable {
   public var cancellation = Cancellation()
   /// Whether a wrong key may cost further derivations, to say what would open the file.
   public var explainsKeys = true
+  /// How derivations are run; nil: those that are asked for together, each by a thread.
+  var sharedDeriver: Deriver?
   /// Cores of this machine.
   public static var processorCount: Int { System.processorCount }
 
   public init() {}
+
+  /// Runs derivations.
+  var deriver: Deriver {
+    let workers = workers > 0 ? workers : System.processorCount
+    return sharedDeriver ?? { try ParallelRuns.derive($0, workers: workers) }
+  }
 
   /// More threads than this are of no help to anybody, and each has its buffers.
   static let mostThreads = 64

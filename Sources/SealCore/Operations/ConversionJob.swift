@@ -17,10 +17,20 @@ struct TargetCipher {
 
 extension TargetCipher {
   /// Derives the keys.
-  init(_ material: KeyMaterial, profile: CipherProfile, salt: [UInt8]) throws {
-    let keys = try KeyDerivation.derive(material, profile: profile, salt: salt)
+  init(
+    _ material: KeyMaterial, profile: CipherProfile, salt: [UInt8], _ context: OperationContext
+  ) throws {
+    let request = KeyRequest(material: material, profile: profile, salt: salt)
     self.init(
-      profile: profile, keys: keys, salt: salt, material: Self.underived(material, keys, salt))
+      request,
+      try KeyDerivation.derive(material, profile: profile, salt: salt, by: context.deriver))
+  }
+
+  /// With what was derived for `request`.
+  init(_ request: KeyRequest, _ keys: PageKeys) {
+    self.init(
+      profile: request.profile, keys: keys, salt: request.salt,
+      material: Self.underived(request.material, keys, request.salt))
   }
 
   /// `material` in the form that costs the engine no derivation.

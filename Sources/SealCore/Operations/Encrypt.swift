@@ -34,7 +34,7 @@ public enum Encrypt {
     let salt = try TargetCipher.salt(
       request.key, profile: profile, given: request.settings.salt,
       losesSource: plan.isInPlace || shred)
-    let cipher = try TargetCipher(request.key, profile: profile, salt: salt)
+    let cipher = try TargetCipher(request.key, profile: profile, salt: salt, context)
     let status = try source.snapshot.file.status()
     let job = ConversionJob(
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,

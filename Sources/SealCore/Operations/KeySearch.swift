@@ -7,37 +7,31 @@ struct KeySearch {
   /// How far a wrong key is looked into.
   var depth = NearMiss.Depth.none
   var cancellation = Cancellation()
-
-  /// The settings and keys of the database. Throws `.wrongKey`, or `.damaged` where the key is
-  /// right and page 1 is not.
-  func run() throws -> DetectedCipher {
-    let (cipher, isFirstPageDamaged) = try find()
-    guard isFirstPageDamaged else { return cipher }
-    throw firstPageDamage(cipher)
-  }
+  let deriver: Deriver
 
   /// The error where the key is right and page 1 is not.
-  func firstPageDamage(_ cipher: DetectedCipher) -> SealError {
-    let pages = UInt32(clamping: size / UInt64(cipher.profile.pageSize))
+  static func firstPageDamage(of snapshot: Snapshot, _ cipher: DetectedCipher) -> SealError {
+    let pages = UInt32(clamping: size(of: snapshot) / UInt64(cipher.profile.pageSize))
     return .damaged(Damage(path: snapshot.path, flaw: .pages([1], total: 1, pagesInFile: pages)))
   }
 
   /// Bytes of the database.
-  private var size: UInt64 {
+  private static func size(of snapshot: Snapshot) -> UInt64 {
     max(
       snapshot.fileSize,
       snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? 0)
   }
 
-  /// The same where page 1 may be damaged. Throws `.wrongKey`.
+  /// The settings and keys of the database; page 1 may be damaged. Throws `.wrongKey`.
   func find() throws -> (cipher: DetectedCipher, isFirstPageDamaged: Bool) {
+    let size = Self.size(of: snapshot)
     var candidates = try settings.candidates()
     if let overlay = snapshot.overlay {
       // Logs and journals record the page size in clear.
       let fitting = candidates.filter { $0.pageSize == overlay.pageSize }
       if !fitting.isEmpty { candidates = fitting }
     }
-    var trials = DetectionTrials(material: key, size: size)
+    var trials = DetectionTrials(material: key, size: size, deriver: deriver)
     let outcome = try Detection.detect(
       candidates: candidates, &trials, salt: settings.salt, read: read)
     switch outcome {

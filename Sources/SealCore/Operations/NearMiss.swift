@@ -42,7 +42,8 @@ struct NearMiss {
         derived += 1
         guard depth == .derivations, derived <= Self.mostDerived else { continue }
       }
-      var trials = DetectionTrials(material: key, size: trials.size)
+      var trials = DetectionTrials(
+        material: key, size: trials.size, deriver: trials.deriver)
       let profiles = candidates + (isFree(key) ? others : [])
       if let fit = try fit(variant, &trials, profiles, salt: settings.salt, read) { return fit }
     }

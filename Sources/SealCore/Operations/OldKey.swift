@@ -13,19 +13,25 @@ struct OldKey {
   private let material: KeyMaterial
   private let salt: [UInt8]
 
-  /// `salt` is the output's; a raw key's own goes before it. `profiles` are the settings under
-  /// which the key is tried: the output's first, then those that the database had.
-  init(_ material: KeyMaterial, over salt: [UInt8], profiles: [CipherProfile]) throws {
-    let salt = material.salt ?? salt
-    var derived: [Candidate] = []
-    for profile in profiles where !derived.contains(where: { $0.profile == profile }) {
-      let keys = try KeyDerivation.derive(material, profile: profile, salt: salt)
-      derived.append(Candidate(profile: profile, keys: keys))
+  /// What has to be derived. `salt` is the output's; a raw key's own goes before it. `profiles` are
+  /// the settings under which the key is tried: the output's first, then those that the database had.
+  static func requests(
+    _ material: KeyMaterial, over salt: [UInt8], profiles: [CipherProfile]
+  ) -> [KeyRequest] {
+    var requests: [KeyRequest] = []
+    for profile in profiles where !requests.contains(where: { $0.profile == profile }) {
+      requests.append(
+        KeyRequest(material: material, profile: profile, salt: material.salt ?? salt))
     }
-    candidates = derived
-    self.salt = salt
-    self.material =
-      derived.first.map { TargetCipher.underived(material, $0.keys, salt) } ?? material
+    return requests
+  }
+
+  /// With what was derived for the `requests`; nil where there are none.
+  init?(_ requests: [KeyRequest], _ keys: [PageKeys]) {
+    guard let first = requests.first, let derived = keys.first else { return nil }
+    candidates = zip(requests, keys).map { Candidate(profile: $0.profile, keys: $1) }
+    salt = first.salt
+    material = TargetCipher.underived(first.material, derived, first.salt)
   }
 
   /// Whether this key opens any tried page of the output, or opens it through SQLCipher where this

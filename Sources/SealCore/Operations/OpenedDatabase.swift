@@ -42,7 +42,7 @@ struct OpenedDatabase {
       let (cipher, isFirstPageDamaged) = try unlock(
         snapshot, key: key, settings: settings, context)
       if isFirstPageDamaged {
-        throw KeySearch(snapshot: snapshot, key: key, settings: settings).firstPageDamage(cipher)
+        throw KeySearch.firstPageDamage(of: snapshot, cipher)
       }
       let header = try header(of: snapshot, cipher, context)
       return try finish(snapshot, header, cipher, context)
@@ -64,7 +64,7 @@ struct OpenedDatabase {
       return try KeySearch(
         snapshot: snapshot, key: key, settings: settings,
         depth: isDoubtful ? .none : context.explainsKeys ? .derivations : .free,
-        cancellation: context.cancellation
+        cancellation: context.cancellation, deriver: context.deriver
       ).find()
     } catch SealError.wrongKey where isDoubtful {
       // No key fits, so the magic means what it says, and the header behind it is broken.

@@ -34,7 +34,7 @@ public enum Reseal {
     case .key(let new):
       profile = try request.settings.profile(over: own.profile)
       material = new
-      isSameKey = try isSame(new, request.key, own)
+      isSameKey = try isSame(new, request.key, own, context)
       if isSameKey, keepsSettings(request, profile, new, own) {
         throw SealError.sameKey(path: request.source)
       }
@@ -48,12 +48,11 @@ public enum Reseal {
     context.progress?(Progress(.deriving, done: 0, total: 0))
     let salt = try TargetCipher.salt(
       material, profile: profile, given: request.settings.salt, losesSource: plan.isInPlace)
-    let (cipher, oldKey) = try ParallelRuns.both(
-      { try TargetCipher(material, profile: profile, salt: salt) },
-      {
-        isSameKey
-          ? nil : try OldKey(request.key, over: salt, profiles: [profile, own.profile])
-      })
+    let (cipher, oldKey) = try keys(
+      KeyRequest(material: material, profile: profile, salt: salt),
+      old: isSameKey
+        ? [] : OldKey.requests(request.key, over: salt, profiles: [profile, own.profile]),
+      context)
     let status = try source.snapshot.file.status()
     let job = ConversionJob(
       source: source, plan: plan, pageSize: profile.pageSize, reserve: profile.reserve,
@@ -69,15 +68,26 @@ public enum Reseal {
       pragmas: known.isEmpty ? [] : profile.pragmas(salt: known), seconds: System.now() - started)
   }
 
+  /// The output's keys, and the old one to be tried on it, derived together.
+  private static func keys(
+    _ request: KeyRequest, old: [KeyRequest], _ context: OperationContext
+  ) throws -> (TargetCipher, OldKey?) {
+    let keys = try KeyDerivation.derive([request] + old, by: context.deriver)
+    return (TargetCipher(request, keys[0]), OldKey(old, Array(keys.dropFirst())))
+  }
+
   /// Whether `new` leads to the key that the database has, however it is written; `k` and
   /// `k` + NUL are one to HMAC.
-  private static func isSame(_ new: KeyMaterial, _ old: KeyMaterial, _ own: DetectedCipher) throws
-    -> Bool
+  private static func isSame(
+    _ new: KeyMaterial, _ old: KeyMaterial, _ own: DetectedCipher, _ context: OperationContext
+  )
+    throws -> Bool
   {
     if let answer = KeyDerivation.isSamePassphrase(new, old, own.profile.kdfAlgorithm) {
       return answer
     }
-    let keys = try KeyDerivation.derive(new, profile: own.profile, salt: own.salt)
+    let keys = try KeyDerivation.derive(
+      new, profile: own.profile, salt: own.salt, by: context.deriver)
     guard keys.encryption.isEqual(to: own.keys.encryption) else { return false }
     guard let hmac = keys.hmac, let old = own.keys.hmac else { return true }
     return hmac.isEqual(to: old)

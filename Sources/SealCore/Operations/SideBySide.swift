@@ -4,21 +4,27 @@
 /// Work on several databases.
 public enum SideBySide {
   /// Does `work` for each of `paths` (by index), up to `atOnce` of them side by side, and gives
-  /// `deliver` each outcome, one at a time and in order. Throws `.interrupted` where some were left
-  /// out because the end was asked for.
+  /// `deliver` each outcome, one at a time and in order. More of them are begun while their keys are
+  /// derived, many at once. Throws `.interrupted` where some were left out because the end was asked
+  /// for.
   public static func run<Report: Sendable>(
     _ paths: [String], atOnce: Int, cancellation: Cancellation,
-    work: @escaping @Sendable (Int) throws -> Report,
+    context: @escaping @Sendable (Int) -> OperationContext,
+    work: @escaping @Sendable (Int, OperationContext) throws -> Report,
     deliver: @escaping @Sendable (Int, Result<Report, any Error>) -> Void
   ) throws {
     let outcomes = Monitor(Outcomes<Report>())
     let twins = earlierTwins(of: paths)
+    let turns = DerivationTurns(turns: max(1, atOnce), cancellation: cancellation)
     try ParallelRuns.forEach(
-      count: paths.count, workers: max(1, atOnce), cancellation: cancellation
+      count: paths.count, workers: DerivationTurns.threads(turns: max(1, atOnce)),
+      cancellation: cancellation
     ) {
       { index in
         if let twin = twins[index] { outcomes.wait { $0.done.contains(twin) ? () : nil } }
-        let outcome = Result { try work(index) }
+        var shared = context(index)
+        shared.sharedDeriver = { try turns.derive($0) }
+        let outcome = Result { try turns.take { try work(index, shared) } }
         // Under the lock, so that two that are ready at once are delivered one after the other.
         outcomes.update { outcomes in
           outcomes.done.insert(index)

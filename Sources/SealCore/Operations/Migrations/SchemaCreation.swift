@@ -65,7 +65,7 @@ struct SchemaCreation {
     let salt = try TargetCipher.salt(
       key, profile: profile, given: settings?.salt, losesSource: false)
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let cipher = try TargetCipher(key, profile: profile, salt: salt)
+    let cipher = try TargetCipher(key, profile: profile, salt: salt, context)
     // A key that names no salt would have the engine draw one of its own.
     let material =
       key.salt == nil ? KeyMaterial(derived: cipher.keys.encryption, salt: salt) : key

@@ -1,0 +1,38 @@
+// PBKDF2-HMAC (RFC 8018) of one passphrase or several. Each of the rounds is two compressions of a
+// hash whose input is one block, so libcrypto's compression functions are called directly, which
+// takes about 60 % of the time of PKCS5_PBKDF2_HMAC with its context to copy for each hash. Several
+// derivations with SHA-512 run side by side in the lanes of a vector where the processor has AVX2
+// or AVX-512: sixteen then take about as long as three one after the other.
+#ifndef DBSEAL_DERIVATION_H
+#define DBSEAL_DERIVATION_H
+#include "multibuffer.h"
+#include <stdint.h>
+
+typedef struct dbseal_derivation {
+  const uint8_t *password;
+  uint32_t password_length;
+  const uint8_t *salt;
+  uint32_t salt_length;
+  // Where the key goes.
+  uint8_t *key;
+  uint32_t key_length;
+} dbseal_derivation;
+
+// Which code runs; every one gives the same bytes.
+enum dbseal_derivation_code {
+  DBSEAL_DERIVE_ONE_BY_ONE = 0,
+  DBSEAL_DERIVE_AVX2 = 1,
+  DBSEAL_DERIVE_AVX512 = 2
+};
+
+// The fastest that this processor can run.
+enum dbseal_derivation_code dbseal_derivation_best(void);
+
+// How many derivations with that hash are best given together; 1 where one costs as much alone.
+uint32_t dbseal_derivation_width(enum dbseal_mb_hash hash, enum dbseal_derivation_code code);
+
+// Derives `count` keys with `rounds` rounds each, in at most that code. 1 on success; 0 where
+// libcrypto has no such functions, and then no key is written.
+int dbseal_derive(enum dbseal_mb_hash hash, uint32_t rounds, enum dbseal_derivation_code code,
+                  const dbseal_derivation *wanted, uint32_t count);
+#endif

@@ -1,0 +1,176 @@
+// Key derivations on more than one core. Of one database there are one or two: a thread each. Of many
+// databases there are as many: they are gathered and run side by side in the lanes of a vector,
+// eight or sixteen of them in the time of two or three. So that there is something to gather, more
+// databases are begun than are worked on at once: who waits for a key gives its turn to another.
+
+extension ParallelRuns {
+  /// Runs derivations on up to `workers` threads. The keys in their order.
+  static func derive(_ wanted: [Derivation], workers: Int) throws -> [Secret] {
+    let parts = min(workers, wanted.count)
+    guard parts > 1 else { return try Derivation.run(wanted) }
+    let keys = Monitor([Int: Secret]())
+    try forEach(count: parts, workers: parts, cancellation: Cancellation()) {
+      { part in
+        let range = part * wanted.count / parts..<(part + 1) * wanted.count / parts
+        let found = try Derivation.run(Array(wanted[range]))
+        keys.withLock { keys in for (index, key) in zip(range, found) { keys[index] = key } }
+      }
+    }
+    return keys.withLock { keys in wanted.indices.compactMap { keys[$0] } }
+  }
+}
+
+/// Turns of threads that each work on one database after the other.
+final class DerivationTurns: Sendable {
+  private let shared: Monitor<State>
+  private let cancellation: Cancellation
+
+  /// `turns`: how many threads may work at once; the others wait for a turn, or for a key.
+  init(turns: Int, cancellation: Cancellation) {
+    shared = Monitor(State(free: max(1, turns)))
+    self.cancellation = cancellation
+  }
+
+  /// Databases to begin for `turns` at once, so that the lanes get full. Each may have some files
+  /// open.
+  static func threads(turns: Int) -> Int {
+    max(turns, min(turns * Derivation.largestWidth, 128))
+  }
+
+  /// Runs `body` in a turn.
+  func take<R>(_ body: () throws -> R) rethrows -> R {
+    shared.withLock { $0.ready += 1 }
+    shared.wait { $0.begin() ? () : nil }
+    defer { end() }
+    return try body()
+  }
+
+  /// Runs derivations, together with those of the other threads. To be called in a turn, which
+  /// others have meanwhile. Throws `.interrupted`, and what `Derivation.run` throws.
+  func derive(_ wanted: [Derivation]) throws -> [Secret] {
+    guard !wanted.isEmpty else { return [] }
+    let call = Call(count: wanted.count)
+    let requests = wanted.enumerated().map { Request(wanted: $1, place: $0, call: call) }
+    shared.withLock { $0.waiting += requests }
+    end()
+    while true {
+      let next = shared.wait { state -> Next? in
+        if call.isDone { return state.begin() ? .keys : nil }
+        return state.batch().map(Next.batch)
+      }
+      switch next {
+      case .keys: return try call.keys()
+      case .batch(let batch): run(batch)
+      }
+    }
+  }
+
+  private enum Next {
+    case keys
+    case batch([Request])
+  }
+
+  /// Gives the turn back. Who cannot use it stays asleep.
+  private func end() {
+    let isWanted = shared.withLock { state in
+      state.free += 1
+      state.working -= 1
+      return state.ready > 0 || state.canRun
+    }
+    if isWanted { shared.update { _ in } }
+  }
+
+  private func run(_ batch: [Request]) {
+    let result = Result {
+      try cancellation.check()
+      return try Derivation.run(batch.map(\.wanted))
+    }
+    shared.update { state in
+      state.free += 1
+      for (index, request) in batch.enumerated() {
+        request.call.take(
+          result.map { $0.indices.contains(index) ? $0[index] : nil }, request.place)
+        if request.call.isDone { state.ready += 1 }
+      }
+    }
+  }
+
+  /// What one thread asked for. Under the lock.
+  private final class Call: @unchecked Sendable {
+    private var found: [Secret?]
+    private var missing: Int
+    private var failure: (any Error)?
+
+    init(count: Int) {
+      found = Array(repeating: nil, count: count)
+      missing = count
+    }
+
+    var isDone: Bool { missing == 0 }
+
+    func take(_ result: Result<Secret?, any Error>, _ place: Int) {
+      missing -= 1
+      switch result {
+      case .success(let key): found[place] = key
+      case .failure(let error): failure = failure ?? error
+      }
+    }
+
+    func keys() throws -> [Secret] {
+      if let failure { throw failure }
+      return found.compactMap { $0 }
+    }
+  }
+
+  private struct Request: Sendable {
+    let wanted: Derivation
+    let place: Int
+    let call: Call
+  }
+
+  private struct State {
+    var free: Int
+    /// Threads that have a turn and work on their database.
+    var working = 0
+    /// Threads that could work and have no turn.
+    var ready = 0
+    var waiting: [Request] = []
+
+    /// Takes a turn for a thread that is ready.
+    mutating func begin() -> Bool {
+      guard free > 0 else { return false }
+      free -= 1
+      ready -= 1
+      working += 1
+      return true
+    }
+
+    /// Whether a batch is due: the lanes are full, or nobody is there who could add to it.
+    var canRun: Bool { free > 0 && next != nil }
+
+    /// Takes a turn and the requests to run in it.
+    mutating func batch() -> [Request]? {
+      guard free > 0, let (kind, count) = next else { return nil }
+      free -= 1
+      var batch: [Request] = []
+      waiting.removeAll { request in
+        guard batch.count < count, request.wanted.isAlike(kind) else { return false }
+        batch.append(request)
+        return true
+      }
+      return batch
+    }
+
+    private var next: (Derivation, count: Int)? {
+      for request in waiting {
+        let width = Derivation.width(of: request.wanted.algorithm)
+        let alike = waiting.count { $0.wanted.isAlike(request.wanted) }
+        if alike >= width { return (request.wanted, width) }
+        guard working == 0, ready == 0 else { continue }
+        // Free cores share the rest.
+        return (request.wanted, (alike + free - 1) / max(1, free))
+      }
+      return nil
+    }
+  }
+}
