@@ -1,6 +1,7 @@
 // Many pages at once: AES-256-CBC and HMAC over 8 or 16 independent pages side by side, by Intel's
 // multi-buffer library (libipsec-mb), where it was there when this was built and the processor has
-// what it needs. Where it was not, everything here says "no", and libcrypto does the work.
+// what it needs. Where it was not, everything here says "no", and libcrypto does the work. Many keys
+// at once are another matter, which needs no library: derivation.h.
 //
 // A run is `count` consecutive pages of `page_size` bytes. On disk a page is
 //   [plain start][ciphertext to `usable`][IV 16][tag]
