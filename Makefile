@@ -21,14 +21,15 @@ else
 endif
 
 # On Linux the Swift runtime goes into the binary, and with it the C++ runtime that it needs: a
-# folder that holds nothing but the static one is searched first. On macOS both are part of the
-# system, and Homebrew keeps OpenSSL out of pkg-config's own path.
+# folder that holds nothing but the static one is searched first; libcrypto is then looked for where
+# the system has it, and not beside the binary first. On macOS both are part of the system, and
+# Homebrew keeps OpenSSL out of pkg-config's own path.
 ifeq ($(shell uname -s),Darwin)
   STATIC :=
   PC_PATH := $(PC_PATH):$(shell brew --prefix openssl@3 2>/dev/null)/lib/pkgconfig
 else
   STATIC_DIR := $(CURDIR)/.build/static
-  STATIC := --static-swift-stdlib -Xswiftc -L$(STATIC_DIR) \
+  STATIC := --static-swift-stdlib --disable-local-rpath -Xswiftc -L$(STATIC_DIR) \
     -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 endif
 # The multi-buffer library where `make deps` found it. Looked for when a rule runs: it may come then.

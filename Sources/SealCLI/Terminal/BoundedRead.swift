@@ -18,20 +18,37 @@ enum BoundedRead {
   /// Throws `Failure`, or `SealError.interrupted`.
   static func all(_ descriptor: Int32, limit: Int, cancellation: Cancellation) throws -> Secret? {
     var count = 0
-    let bytes = try Secret(count: limit + 1) { buffer in
-      while count < buffer.count {
-        try wait(for: descriptor, cancellation)
-        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-        let got = read(descriptor, rest.baseAddress, rest.count)
-        if got == 0 { return }
-        if got > 0 {
-          count += got
-        } else if errno != EINTR, errno != EAGAIN {
-          throw Failure(errno: errno)
-        }
+    // Few keys are longer than a page, and every page of a secret has to be pinned and wiped.
+    var room = min(limit + 1, 4096)
+    var before: Secret?
+    while true {
+      let bytes = try Secret(count: room) { buffer in
+        before?.withBytes { buffer.copyMemory(from: $0) }
+        try fill(buffer, &count, descriptor, cancellation)
+      }
+      if count < room { return bytes.slice(0..<count) }
+      guard room <= limit else { return nil }
+      before = bytes
+      room = min(limit + 1, 16 * room)
+    }
+  }
+
+  /// Reads until `buffer`, of which `count` bytes are there, is full or the end is reached.
+  private static func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, _ count: inout Int, _ descriptor: Int32,
+    _ cancellation: Cancellation
+  ) throws {
+    while count < buffer.count {
+      try wait(for: descriptor, cancellation)
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let got = read(descriptor, rest.baseAddress, rest.count)
+      if got == 0 { return }
+      if got > 0 {
+        count += got
+      } else if errno != EINTR, errno != EAGAIN {
+        throw Failure(errno: errno)
       }
     }
-    return count > limit ? nil : bytes.slice(0..<count)
   }
 
   /// Returns once there is something to read or the end is known.

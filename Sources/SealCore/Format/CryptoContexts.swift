@@ -4,6 +4,13 @@
 
 internal import CLibCrypto
 
+/// What libcrypto is asked for by name: finding it costs as much as a small database's pages, and
+/// each thread of each step has contexts of its own. They may be shared, and live as the process.
+private enum Algorithms {
+  nonisolated(unsafe) static let aes256CBC = EVP_CIPHER_fetch(nil, "AES-256-CBC", nil)
+  nonisolated(unsafe) static let hmac = EVP_MAC_fetch(nil, "HMAC", nil)
+}
+
 /// AES-256-CBC without padding, under one key, in one direction. For one thread at a time.
 final class CipherContext {
   enum Direction: Int32 { case decrypt = 0, encrypt = 1 }
@@ -16,10 +23,9 @@ final class CipherContext {
       throw SealError.unsupported(.crypto(function: "EVP_CIPHER_CTX_new"))
     }
     self.context = context
-    guard key.count == 32, let cipher = EVP_CIPHER_fetch(nil, "AES-256-CBC", nil) else {
+    guard key.count == 32, let cipher = Algorithms.aes256CBC else {
       throw SealError.unsupported(.crypto(function: "EVP_CIPHER_fetch"))
     }
-    defer { EVP_CIPHER_free(cipher) }
     let keyed = key.withBytes { bytes in
       bytes.withMemoryRebound(to: UInt8.self) {
         EVP_CipherInit_ex2(context, cipher, $0.baseAddress, nil, direction.rawValue, nil)
@@ -53,10 +59,9 @@ final class MacContext {
   /// Keys the context. Throws `.unsupported(.crypto)`.
   init(key: Secret, _ algorithm: HashAlgorithm) throws {
     length = algorithm.length
-    guard let mac = EVP_MAC_fetch(nil, "HMAC", nil) else {
+    guard let mac = Algorithms.hmac else {
       throw SealError.unsupported(.crypto(function: "EVP_MAC_fetch"))
     }
-    defer { EVP_MAC_free(mac) }
     guard let context = EVP_MAC_CTX_new(mac) else {
       throw SealError.unsupported(.crypto(function: "EVP_MAC_CTX_new"))
     }

@@ -34,7 +34,9 @@ final class DerivationTurns: Sendable {
   /// Databases to begin for `turns` at once, so that the lanes get full. Each may have some files
   /// open.
   static func threads(turns: Int) -> Int {
-    max(turns, min(turns * Derivation.largestWidth, 128))
+    // One more than the lanes, because one is between two databases when the others wait.
+    let width = Derivation.largestWidth
+    return max(turns, min(turns * (width > 1 ? width + 1 : 1), 128))
   }
 
   /// Runs `body` in a turn.

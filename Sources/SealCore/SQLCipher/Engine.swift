@@ -94,6 +94,9 @@ public struct Engine: Sendable {
   /// tried: format 1 derives with 4,000 rounds, which is no engine's default.
   private static func known(on connection: Connection) -> Set<CipherPragma> {
     let readable = CipherPragma.allCases.filter { $0 != .compatibility }
+    // Asked for a salt that nobody has set, it draws one, for which libcrypto makes its generators
+    // first: more than half of what `--version` would cost.
+    _ = try? connection.run(CipherPragma.salt.sql("x'\(String(repeating: "0", count: 32))'"))
     var known = Set(
       readable.filter { (try? connection.run("PRAGMA \($0.rawValue)")) != nil })
     _ = try? connection.run(CipherPragma.compatibility.sql("1"))
