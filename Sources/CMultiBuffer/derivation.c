@@ -15,7 +15,7 @@
 #define NAMED(part) JOINED(NAME, part)
 #define LANED(part) JOINED(KERNEL, part)
 
-enum { MAX_LANES = 16 };
+enum { MAX_LANES = 32 };
 
 // One block of one key on its way: the states that HMAC starts from, the last HMAC, and the XOR of
 // all of them.
@@ -62,12 +62,6 @@ DEFINE_LANE(sha512, uint64_t);
 #define HASH_TRANSFORM SHA512_Transform
 #include "derivation_hash.h"
 
-static void sha1_run(sha1_lane *lanes, uint32_t count, uint32_t rounds,
-                     enum dbseal_derivation_code code) {
-  (void)code;
-  for (uint32_t lane = 0; lane < count; lane++) sha1_rounds(&lanes[lane], rounds);
-}
-
 static void sha256_run(sha256_lane *lanes, uint32_t count, uint32_t rounds,
                        enum dbseal_derivation_code code) {
   (void)code;
@@ -100,47 +94,65 @@ static const uint64_t sha512_constants[80] = {
   0x28db77f523047d84ULL, 0x32caab7b40c72493ULL, 0x3c9ebe0a15c9bebcULL, 0x431d67c49c100d4cULL,
   0x4cc5d4becb3e42b6ULL, 0x597f299cfc657e2aULL, 0x5fcb6fab3ad6faecULL, 0x6c44198c4a475817ULL};
 
-#define KERNEL avx2
+#define KERNEL sha512_avx2
 #define TARGET "avx2"
 #define WIDTH 32
 #define LANES 8
 #include "sha512_lanes.h"
 
-#define KERNEL avx512x8
+#define KERNEL sha512_avx512x8
 #define TARGET "avx512f"
 #define WIDTH 64
 #define LANES 8
 #include "sha512_lanes.h"
 
-#define KERNEL avx512x16
+#define KERNEL sha512_avx512x16
 #define TARGET "avx512f"
 #define WIDTH 64
 #define LANES 16
 #include "sha512_lanes.h"
 
+#define KERNEL sha1_avx2
+#define TARGET "avx2"
+#define WIDTH 32
+#define LANES 8
+#include "sha1_lanes.h"
+
+#define KERNEL sha1_avx512x16
+#define TARGET "avx512f"
+#define WIDTH 64
+#define LANES 16
+#include "sha1_lanes.h"
+
+#define KERNEL sha1_avx512x32
+#define TARGET "avx512f"
+#define WIDTH 64
+#define LANES 32
+#include "sha1_lanes.h"
+
 // Keys on their way were in the vectors' places on the stack: the next call goes over them.
 __attribute__((noinline)) static void clean_stack(void) {
-  uint8_t room[8192];
+  uint8_t room[16384];
   OPENSSL_cleanse(room, sizeof room);
 }
 #endif
 
-// Where few are left they go one by one: a vector costs the same for one lane as for all. That it
-// takes as long as two (AVX-512, eight lanes) or five derivations (AVX2) alone was measured.
+// Lanes go through the vectors, and the few that are left one by one, because a vector costs the
+// same for one lane as for all. How many are few was measured.
 static void sha512_run(sha512_lane *lanes, uint32_t count, uint32_t rounds,
                        enum dbseal_derivation_code code) {
   uint32_t done = 0;
 #ifdef HAS_VECTORS
-  const uint32_t least = code == DBSEAL_DERIVE_AVX512 ? 3 : 6;
-  while (code != DBSEAL_DERIVE_ONE_BY_ONE && count - done >= least) {
-    const uint32_t left = count - done;
-    const uint32_t taken = code == DBSEAL_DERIVE_AVX512 ? left : left < 8 ? left : 8;
+  const uint32_t few = code == DBSEAL_DERIVE_AVX512 ? 2 : 5;
+  while (code != DBSEAL_DERIVE_ONE_BY_ONE && count - done > few) {
+    const uint32_t most = code == DBSEAL_DERIVE_AVX512 ? 16 : 8;
+    const uint32_t taken = count - done < most ? count - done : most;
     if (code == DBSEAL_DERIVE_AVX2)
-      avx2_rounds(lanes + done, taken, rounds);
+      sha512_avx2_rounds(lanes + done, taken, rounds);
     else if (taken <= 8)
-      avx512x8_rounds(lanes + done, taken, rounds);
+      sha512_avx512x8_rounds(lanes + done, taken, rounds);
     else
-      avx512x16_rounds(lanes + done, taken, rounds);
+      sha512_avx512x16_rounds(lanes + done, taken, rounds);
     clean_stack();
     done += taken;
   }
@@ -148,6 +160,29 @@ static void sha512_run(sha512_lane *lanes, uint32_t count, uint32_t rounds,
   (void)code;
 #endif
   for (; done < count; done++) sha512_rounds(&lanes[done], rounds);
+}
+
+static void sha1_run(sha1_lane *lanes, uint32_t count, uint32_t rounds,
+                     enum dbseal_derivation_code code) {
+  uint32_t done = 0;
+#ifdef HAS_VECTORS
+  const uint32_t few = code == DBSEAL_DERIVE_AVX512 ? 2 : 3;
+  while (code != DBSEAL_DERIVE_ONE_BY_ONE && count - done > few) {
+    const uint32_t most = code == DBSEAL_DERIVE_AVX512 ? 32 : 8;
+    const uint32_t taken = count - done < most ? count - done : most;
+    if (code == DBSEAL_DERIVE_AVX2)
+      sha1_avx2_rounds(lanes + done, taken, rounds);
+    else if (taken <= 16)
+      sha1_avx512x16_rounds(lanes + done, taken, rounds);
+    else
+      sha1_avx512x32_rounds(lanes + done, taken, rounds);
+    clean_stack();
+    done += taken;
+  }
+#else
+  (void)code;
+#endif
+  for (; done < count; done++) sha1_rounds(&lanes[done], rounds);
 }
 
 enum dbseal_derivation_code dbseal_derivation_best(void) {
@@ -159,12 +194,11 @@ enum dbseal_derivation_code dbseal_derivation_best(void) {
 }
 
 uint32_t dbseal_derivation_width(enum dbseal_mb_hash hash, enum dbseal_derivation_code code) {
-  if (hash != DBSEAL_MB_SHA512) return 1;
-  switch (code) {
-  case DBSEAL_DERIVE_ONE_BY_ONE: return 1;
-  case DBSEAL_DERIVE_AVX2: return 8;
-  case DBSEAL_DERIVE_AVX512: return 16;
-  }
+  // A key of 32 bytes is two blocks of SHA-1.
+  if (hash == DBSEAL_MB_SHA1 && code == DBSEAL_DERIVE_AVX2) return 4;
+  if (code == DBSEAL_DERIVE_ONE_BY_ONE || (hash != DBSEAL_MB_SHA512 && hash != DBSEAL_MB_SHA1))
+    return 1;
+  return code == DBSEAL_DERIVE_AVX512 ? 16 : 8;
 }
 
 int dbseal_derive(enum dbseal_mb_hash hash, uint32_t rounds, enum dbseal_derivation_code code,
