@@ -1,6 +1,9 @@
 # Plan: several databases in one run are converted side by side and answered in their order.
 # - whatever --jobs says, the answers come in the order of the names, those refused at once included,
 #   and each output is what one run alone would have made;
+# - keys of many databases are derived together: whatever formats, keys and salts come in what
+#   order, with wrong keys and damage between them, each gets the answer that it gets alone, by the
+#   lanes and by libcrypto, also where outputs get new keys; the judge is SQLCipher 4.19;
 # - one file under two names, in place: one after the other, and the second finds the first's work;
 # - SIGINT in the middle: every database is old or new, whole, and nothing is left beside them.
 import json
@@ -38,6 +41,66 @@ def test_answers_come_in_order(work, keys, jobs):
         connection.close()
 
 
+FORMATS = [4, 4, 3, 4, "wrong", 2, "raw", 4, 1, "plain", 3, 4, "damaged", 4, 3, 4, 4, "wrong"] * 2
+
+
+def mixed(work):
+    """Databases of many kinds under one passphrase, each with a salt of its own."""
+    paths = []
+    for number, kind in enumerate(FORMATS):
+        path = work / f"{number:02}.db"
+        paths.append(path)
+        script = f"CREATE TABLE t(a); INSERT INTO t VALUES({number});"
+        if kind == "plain":
+            samples.plain(path, script)
+            continue
+        key = {"wrong": "another one", "raw": f"x'{RAW}'"}.get(kind, "several at once")
+        pragmas = [("cipher_compatibility", kind)] if kind in (1, 2, 3) else []
+        peers.create_sealed(path, key, pragmas, lambda c: c.executescript(script))
+        if kind == "damaged":
+            data = bytearray(path.read_bytes())
+            data[4096 + 100] ^= 1
+            path.write_bytes(data)
+    return paths
+
+
+@pytest.mark.parametrize("env", [{}, {"DBSEAL_CRYPTO": "openssl"}])
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_many_keys_at_once(work, keys, jobs, env):
+    paths = mixed(work)
+    names = {4: "ok", 3: "ok", 2: "ok", 1: "ok", "wrong": "wrong_key", "raw": "wrong_key",
+             "plain": "ok", "damaged": "damaged"}
+    keyed = [path for path, kind in zip(paths, FORMATS) if kind != "plain"]
+    result = program.run("verify", "--json", "-j", jobs, "--key-file",
+                         keys.file("several at once\n"), *keyed, env=env)
+    lines = result.objects[:-1]
+    kinds = [kind for kind in FORMATS if kind != "plain"]
+    assert [line["database"] for line in lines] == [str(path) for path in keyed]
+    assert [line["code"] for line in lines] == [names[kind] for kind in kinds]
+    for line, kind in zip(lines, kinds):
+        if kind in (1, 2, 3, 4):
+            assert line["format"] == kind
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_many_new_keys_at_once(work, keys, jobs):
+    paths = mixed(work)
+    (work / "out").mkdir()
+    result = program.run("rekey", "--json", "-j", jobs, "--key-file",
+                         keys.file("several at once\n"), "--new-key-file",
+                         keys.file("all of them new\n", "new"), "--output-dir", work / "out", *paths)
+    done = [line["database"] for line in result.objects[:-1] if line["code"] == "ok"]
+    assert done == [str(path) for path, kind in zip(paths, FORMATS) if kind in (1, 2, 3, 4)]
+    for number, kind in enumerate(FORMATS):
+        if kind not in (1, 2, 3, 4):
+            assert not (work / f"out/{number:02}.db").exists()
+            continue
+        pragmas = [("cipher_compatibility", kind)] if kind != 4 else []
+        connection = peers.sealed(work / f"out/{number:02}.db", "all of them new", pragmas)
+        assert connection.execute("SELECT a FROM t").fetchall() == [(number,)]
+        connection.close()
+
+
 def test_one_file_under_two_names(work, keys):
     path = samples.plain(work / "a.db")
     (work / "b.db").symlink_to("a.db")
@@ -56,7 +119,7 @@ def test_one_file_under_two_names(work, keys):
 def test_an_interrupt_leaves_each_old_or_new(work, keys):
     new = "a passphrase that takes its time"
     paths = [peers.create_sealed(work / f"{n}.db", f"x'{RAW}'", [], samples.fill)
-             for n in range(30)]
+             for n in range(60)]
     before = content(peers.sealed(paths[0], f"x'{RAW}'"))
     old = [path.read_bytes() for path in paths]
     process = program.start("rekey", "--json", "--in-place", "-j", "2", "--key-file",
@@ -71,7 +134,7 @@ def test_an_interrupt_leaves_each_old_or_new(work, keys):
     assert 0 < len(changed) < len(paths)
     summary = json.loads(lines[-1])["summary"]
     assert summary["code"] == "interrupted" and summary["succeeded"] == len(changed)
-    assert f"{len(changed)} of 30" in summary["message"]
+    assert f"{len(changed)} of 60" in summary["message"]
     for path in paths:
         connection = peers.sealed(path, new if path in changed else f"x'{RAW}'")
         assert content(connection) == before

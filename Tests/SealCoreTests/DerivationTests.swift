@@ -5,6 +5,7 @@
 // - by threads, and in the turns of many threads, everybody gets the key that was asked for,
 //   whatever the number of turns, and those that fail get the error;
 // - what several requests share is derived once;
+// - every key of an encrypt and of a rekey is derived once, the new and the old one together;
 // - the machine's code is what the processor has, and `openssl` turns it off (Tests/Scripts).
 
 import Foundation
@@ -142,6 +143,31 @@ import Testing
         request.material, profile: request.profile, salt: request.salt)
       #expect(bytesOf(alone.encryption) == bytesOf(found.encryption))
       #expect(alone.hmac.map(bytesOf) == found.hmac.map(bytesOf))
+    }
+  }
+
+  @Test func asksForEachKeyOnce() throws {
+    try withFolder { folder in
+      let source = folder.appendingPathComponent("plain.db").path
+      try Peer.makePlain(source, "CREATE TABLE t(a); INSERT INTO t VALUES(1);")
+      let asked = Mutex([Int]())
+      var context = OperationContext()
+      context.sharedDeriver = { wanted in
+        asked.withLock { $0.append(wanted.count) }
+        return try Derivation.run(wanted)
+      }
+      let sealed = folder.appendingPathComponent("sealed.db").path
+      let first = ConversionRequest(
+        source: source, output: OutputOptions(.target(sealed)), key: try keyOf("k"),
+        settings: CipherSettings(), context: context)
+      _ = try Encrypt.run(first)
+      #expect(asked.withLock { $0 } == [1])
+      asked.withLock { $0 = [] }
+      let second = ConversionRequest(
+        source: sealed, output: OutputOptions(.inPlace), key: try keyOf("k"),
+        settings: CipherSettings(), context: context)
+      _ = try Reseal.run(second, change: .key(keyOf("new")), reading: CipherSettings())
+      #expect(asked.withLock { $0 } == [1, 2])
     }
   }
 
