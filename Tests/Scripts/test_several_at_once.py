@@ -7,8 +7,10 @@
 # - one file under two names, in place: one after the other, and the second finds the first's work;
 # - SIGINT in the middle: every database is old or new, whole, and nothing is left beside them.
 import json
+import shutil
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -44,12 +46,12 @@ def test_answers_come_in_order(work, keys, jobs):
 FORMATS = [4, 4, 3, 4, "wrong", 2, "raw", 4, 1, "plain", 3, 4, "damaged", 4, 3, 4, 4, "wrong"] * 2
 
 
-def mixed(work):
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory):
     """Databases of many kinds under one passphrase, each with a salt of its own."""
-    paths = []
+    folder = tmp_path_factory.mktemp("mixed")
     for number, kind in enumerate(FORMATS):
-        path = work / f"{number:02}.db"
-        paths.append(path)
+        path = folder / f"{number:02}.db"
         script = f"CREATE TABLE t(a); INSERT INTO t VALUES({number});"
         if kind == "plain":
             samples.plain(path, script)
@@ -61,13 +63,18 @@ def mixed(work):
             data = bytearray(path.read_bytes())
             data[4096 + 100] ^= 1
             path.write_bytes(data)
-    return paths
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture
+def mixed(work, originals):
+    return [Path(shutil.copy(path, work)) for path in originals]
 
 
 @pytest.mark.parametrize("env", [{}, {"DBSEAL_CRYPTO": "openssl"}])
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_many_keys_at_once(work, keys, jobs, env):
-    paths = mixed(work)
+def test_many_keys_at_once(mixed, keys, jobs, env):
+    paths = mixed
     names = {4: "ok", 3: "ok", 2: "ok", 1: "ok", "wrong": "wrong_key", "raw": "wrong_key",
              "plain": "ok", "damaged": "damaged"}
     keyed = [path for path, kind in zip(paths, FORMATS) if kind != "plain"]
@@ -83,8 +90,8 @@ def test_many_keys_at_once(work, keys, jobs, env):
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_many_new_keys_at_once(work, keys, jobs):
-    paths = mixed(work)
+def test_many_new_keys_at_once(work, mixed, keys, jobs):
+    paths = mixed
     (work / "out").mkdir()
     result = program.run("rekey", "--json", "-j", jobs, "--key-file",
                          keys.file("several at once\n"), "--new-key-file",
