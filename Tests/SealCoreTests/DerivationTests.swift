@@ -4,6 +4,8 @@
 // - several kinds in one call keep their order;
 // - by threads, and in the turns of many threads, everybody gets the key that was asked for,
 //   whatever the number of turns, and those that fail get the error;
+// - with one turn databases are begun in their order, whenever their threads start, also
+//   where one waits for another before it begins;
 // - what several requests share is derived once;
 // - every key of an encrypt and of a rekey is derived once, the new and the old one together;
 // - the machine's code is what the processor has, and `openssl` turns it off (Tests/Scripts).
@@ -69,7 +71,7 @@ import Testing
       cancellation: Cancellation()
     ) {
       { index in
-        try shared.take {
+        try shared.take(index) {
           func work() {
             let now = working.withLock {
               $0 += 1; return $0
@@ -80,7 +82,7 @@ import Testing
           }
           for call in [calls[index], calls[(index + 7) % calls.count]] {
             work()
-            let keys = try shared.derive(call).map(bytesOf)
+            let keys = try shared.derive(call, index).map(bytesOf)
             #expect(try keys == call.map { try bytesOf($0.byPKCS5()) })
           }
           work()
@@ -90,6 +92,28 @@ import Testing
     #expect(most.withLock { $0 } <= turns)
   }
 
+  @Test func goesThroughDatabasesInTheirOrder() throws {
+    let turns = DerivationTurns(turns: 1, cancellation: Cancellation())
+    let begun = Mutex([Int]())
+    let ended = Monitor([Int]())
+    try ParallelRuns.forEach(count: 60, workers: 20, cancellation: Cancellation()) {
+      { index in
+        usleep(UInt32(index * 7919 % 13) * 300)
+        // As one file under two names.
+        if index % 10 == 9 { ended.wait { $0.contains(index - 5) ? () : nil } }
+        try turns.take(index) {
+          begun.withLock { $0.append(index) }
+          let wanted = Derivation(
+            password: secretOf([1]), salt: [2], algorithm: .sha512, iterations: 2)
+          if index % 3 > 0 { _ = try turns.derive([wanted], index) }
+          ended.update { $0.append(index) }
+        }
+      }
+    }
+    #expect(begun.withLock { $0 } == Array(0..<60))
+    #expect(ended.withLock { $0.sorted() } == Array(0..<60))
+  }
+
   @Test func tellsAFailureToThoseWhoAskedAndGoesOn() throws {
     let cancellation = Cancellation()
     let turns = DerivationTurns(turns: 2, cancellation: cancellation)
@@ -97,12 +121,12 @@ import Testing
     let done = Mutex(0)
     try ParallelRuns.forEach(count: 40, workers: 20, cancellation: Cancellation()) {
       { index in
-        turns.take {
+        turns.take(index) {
           let rounds = index % 4 == 0 ? 0 : 2
           let wanted = Derivation(
             password: secretOf([1]), salt: [2], algorithm: .sha512, iterations: rounds)
           do {
-            _ = try turns.derive([wanted])
+            _ = try turns.derive([wanted], index)
             done.withLock { $0 += 1 }
           } catch SealError.badProfile(.kdfIterations(0)) {
             failed.withLock { $0 += 1 }
@@ -113,10 +137,10 @@ import Testing
     #expect(failed.withLock { $0 } == 10 && done.withLock { $0 } == 30)
     cancellation.cancel(signal: 2)
     #expect(throws: SealError.interrupted(signal: 2)) {
-      try turns.take {
-        _ = try turns.derive([
-          Derivation(password: secretOf([1]), salt: [], algorithm: .sha1, iterations: 1)
-        ])
+      try turns.take(40) {
+        let wanted = Derivation(
+          password: secretOf([1]), salt: [], algorithm: .sha1, iterations: 1)
+        _ = try turns.derive([wanted], 40)
       }
     }
   }

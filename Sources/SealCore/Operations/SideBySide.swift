@@ -4,8 +4,8 @@
 /// Work on several databases.
 public enum SideBySide {
   /// Does `work` for each of `paths` (by index), up to `atOnce` of them side by side, and gives
-  /// `deliver` each outcome, one at a time and in order. More of them are begun while their keys are
-  /// derived, many at once. Throws `.interrupted` where some were left out because the end was asked
+  /// `deliver` each outcome, one at a time and in order. They are begun in order, and more of them
+  /// while their keys are derived, many at once. Throws `.interrupted` where some were left out because the end was asked
   /// for.
   public static func run<Report: Sendable>(
     _ paths: [String], atOnce: Int, cancellation: Cancellation,
@@ -23,8 +23,8 @@ public enum SideBySide {
       { index in
         if let twin = twins[index] { outcomes.wait { $0.done.contains(twin) ? () : nil } }
         var shared = context(index)
-        shared.sharedDeriver = { try turns.derive($0) }
-        let outcome = Result { try turns.take { try work(index, shared) } }
+        shared.sharedDeriver = { try turns.derive($0, index) }
+        let outcome = Result { try turns.take(index) { try work(index, shared) } }
         // Under the lock, so that two that are ready at once are delivered one after the other.
         outcomes.update { outcomes in
           outcomes.done.insert(index)

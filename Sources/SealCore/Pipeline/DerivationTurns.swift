@@ -20,7 +20,8 @@ extension ParallelRuns {
   }
 }
 
-/// Turns of threads that each work on one database after the other.
+/// Turns of threads that each work on one database after the other. Databases are begun in their
+/// order, and of those that could go on the first goes first: with one turn they are done one by one.
 final class DerivationTurns: Sendable {
   private let shared: Monitor<State>
   private let cancellation: Cancellation
@@ -39,36 +40,40 @@ final class DerivationTurns: Sendable {
     return max(turns, min(turns * (width > 1 ? width + 1 : 1), 128))
   }
 
-  /// Runs `body` in a turn.
-  func take<R>(_ body: () throws -> R) rethrows -> R {
-    shared.withLock { $0.ready += 1 }
-    shared.wait { $0.begin() ? () : nil }
+  /// Runs `body` in a turn. `order`: of the database, each once, counted from 0.
+  func take<R>(_ order: Int, _ body: () throws -> R) rethrows -> R {
+    shared.withLock { $0.ready.append(order) }
+    let isWanted = shared.wait { $0.begin(order) ? $0.hasWork : nil }
+    if isWanted { shared.update { _ in } }
     defer { end() }
     return try body()
   }
 
   /// Runs derivations, together with those of the other threads. To be called in a turn, which
   /// others have meanwhile. Throws `.interrupted`, and what `Derivation.run` throws.
-  func derive(_ wanted: [Derivation]) throws -> [Secret] {
+  func derive(_ wanted: [Derivation], _ order: Int) throws -> [Secret] {
     guard !wanted.isEmpty else { return [] }
-    let call = Call(count: wanted.count)
+    let call = Call(count: wanted.count, order: order)
     let requests = wanted.enumerated().map { Request(wanted: $1, place: $0, call: call) }
     shared.withLock { $0.waiting += requests }
     end()
     while true {
       let next = shared.wait { state -> Next? in
-        if call.isDone { return state.begin() ? .keys : nil }
+        if call.isDone { return state.begin(order) ? .keys(state.hasWork) : nil }
         return state.batch().map(Next.batch)
       }
       switch next {
-      case .keys: return try call.keys()
+      case .keys(let isWanted):
+        if isWanted { shared.update { _ in } }
+        return try call.keys()
       case .batch(let batch): run(batch)
       }
     }
   }
 
   private enum Next {
-    case keys
+    /// And whether another thread has something to do.
+    case keys(Bool)
     case batch([Request])
   }
 
@@ -77,7 +82,7 @@ final class DerivationTurns: Sendable {
     let isWanted = shared.withLock { state in
       state.free += 1
       state.working -= 1
-      return state.ready > 0 || state.canRun
+      return state.hasWork
     }
     if isWanted { shared.update { _ in } }
   }
@@ -92,7 +97,7 @@ final class DerivationTurns: Sendable {
       for (index, request) in batch.enumerated() {
         request.call.take(
           result.map { $0.indices.contains(index) ? $0[index] : nil }, request.place)
-        if request.call.isDone { state.ready += 1 }
+        if request.call.isDone { state.ready.append(request.call.order) }
       }
     }
   }
@@ -102,8 +107,10 @@ final class DerivationTurns: Sendable {
     private var found: [Secret?]
     private var missing: Int
     private var failure: (any Error)?
+    let order: Int
 
-    init(count: Int) {
+    init(count: Int, order: Int) {
+      self.order = order
       found = Array(repeating: nil, count: count)
       missing = count
     }
@@ -134,23 +141,35 @@ final class DerivationTurns: Sendable {
     var free: Int
     /// Threads that have a turn and work on their database.
     var working = 0
-    /// Threads that could work and have no turn.
-    var ready = 0
+    /// Databases whose threads could work and have no turn.
+    var ready: [Int] = []
+    /// The one that is begun next. Its thread may still wait for another database.
+    var unbegun = 0
     var waiting: [Request] = []
 
-    /// Takes a turn for a thread that is ready.
-    mutating func begin() -> Bool {
-      guard free > 0 else { return false }
+    /// Takes a turn for a database that is ready, if it is the next.
+    mutating func begin(_ order: Int) -> Bool {
+      guard free > 0, order == following, let index = ready.firstIndex(of: order) else {
+        return false
+      }
+      ready.remove(at: index)
+      unbegun = max(unbegun, order + 1)
       free -= 1
-      ready -= 1
       working += 1
       return true
     }
 
-    /// Whether a batch is due: the lanes are full, or nobody is there who could add to it.
-    var canRun: Bool { free > 0 && next != nil }
+    /// The database that may take the next turn.
+    private var following: Int? {
+      guard let first = ready.min(), first <= unbegun else { return nil }
+      return first
+    }
 
-    /// Takes a turn and the requests to run in it.
+    /// Whether a thread that sleeps can take a turn: for its database, or for a batch.
+    var hasWork: Bool { free > 0 && (following != nil || next != nil) }
+
+    /// Takes a turn and the requests to run in it, where a batch is due: the lanes are full, or
+    /// nobody is there who could add to it.
     mutating func batch() -> [Request]? {
       guard free > 0, let (kind, count) = next else { return nil }
       free -= 1
@@ -168,7 +187,7 @@ final class DerivationTurns: Sendable {
         let width = Derivation.width(of: request.wanted.algorithm)
         let alike = waiting.count { $0.wanted.isAlike(request.wanted) }
         if alike >= width { return (request.wanted, width) }
-        guard working == 0, ready == 0 else { continue }
+        guard working == 0, following == nil else { continue }
         // Free cores share the rest.
         return (request.wanted, (alike + free - 1) / max(1, free))
       }
