@@ -44,9 +44,9 @@ PYTHON := $(PEERS)/a/bin/python
 BUILT_SHELL := $(CURDIR)/.build/sqlcipher/bin/sqlcipher
 TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
   DBSEAL_SQLCIPHER=$$(test -x $(BUILT_SHELL) && echo $(BUILT_SHELL) || command -v sqlcipher)
-PYTESTS := $(wildcard Tests/Scripts Tests/Interop Tests/Properties)
+PYTESTS := $(wildcard Tests/Scripts Tests/Interop Tests/Properties Tests/Faults)
 
-.PHONY: help deps peers build release test quick lint bench try install uninstall dist clean
+.PHONY: help deps peers build release test quick lint bench faults try install uninstall dist clean
 
 help:
 	@echo 'make deps       install what is missing, and SQLCipher 4.5 or newer'
@@ -56,6 +56,7 @@ help:
 	@echo 'make quick      the unit tests only'
 	@echo 'make lint       formatting, layers, traps'
 	@echo 'make bench      against the sqlcipher shell and cp, as ratios'
+	@echo 'make faults     every call on files fails once, and the process dies at each: the long form'
 	@echo 'make try        a guided demonstration on a sample database'
 	@echo 'make install    to $(DESTDIR)$(PREFIX)/bin (PREFIX, DESTDIR); make uninstall'
 	@echo 'make dist       dist/: a tarball of the binary with its SHA-256'
@@ -93,6 +94,9 @@ lint:
 
 bench: release peers
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) $(PYTHON) Scripts/bench $(ARGS)
+
+faults: release peers
+	$(TEST_ENV) DBSEAL_BIN=$(BINARY) DBSEAL_FAULTS=all $(PYTHON) -m pytest -q -s Tests/Faults
 
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try

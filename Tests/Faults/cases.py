@@ -29,6 +29,8 @@ class Case:
     changes: bool = False
     # A failure may leave the content in other bytes: a log written back, a journal rolled back.
     settles: bool = False
+    # What is there after success has the settings of format 3.
+    is_format3: bool = False
     # A source that is removed last: it may still be there, whatever it holds by then.
     removes: set = field(default_factory=set)
 
@@ -58,13 +60,17 @@ def cases():
                  {"app.db": source + " wal", "app.db-wal": source + " wal-wal"}, {"app.db": key},
                  settles=True),
         ]
+    # An engine of before format 4 migrates schemas in format 3.
+    is_old = program.engine() < (4,)
+    source, words = ("format3", " --format 3") if is_old else ("sealed", "")
     found += [
         Case("encrypt and shred", "encrypt --key-file {old} --shred {f}/app.db {f}/out.db",
              {"app.db": "plain"}, {"out.db": OLD}, removes={"app.db"}),
         Case("migrate a schema", "migrate --key-file {old} --schema {sql} {f}/app.db",
-             {"app.db": "sealed"}, {"app.db": OLD}, changes=True, settles=True),
-        Case("create by a schema", "migrate --key-file {old} --create --schema {sql} {f}/new.db",
-             {}, {"new.db": OLD}, changes=True),
+             {"app.db": source}, {"app.db": OLD}, changes=True, settles=True, is_format3=is_old),
+        Case("create by a schema",
+             "migrate --key-file {old}" + words + " --create --schema {sql} {f}/new.db",
+             {}, {"new.db": OLD}, changes=True, is_format3=is_old),
     ]
     return found
 
@@ -143,7 +149,8 @@ class Scene:
 
     def read(self, path, key, is_old=False):
         """A database's content, by a judge, without leaving anything beside it."""
-        format3 = is_old and self.case.before.get("app.db", "").startswith("format3")
+        format3 = self.case.is_format3 or (
+            is_old and self.case.before.get("app.db", "").startswith("format3"))
         with tempfile.TemporaryDirectory() as folder:
             for end in ("", "-wal", "-journal"):
                 if os.path.exists(f"{path}{end}"):
@@ -177,7 +184,7 @@ class Scene:
         if names != set(self.case.after):
             return f"not as after success: {sorted(names)}"
         for name, key in self.case.after.items():
-            is_source = name in ("app.db.old",) or (
+            is_source = self.case.is_format3 or name in ("app.db.old",) or (
                 name == "app.db" and "out.db" in self.case.after)
             try:
                 found = self.read(self.folder / name, key, is_source)
