@@ -140,6 +140,9 @@ struct SchemaUpdate {
       try connection.apply(settings: settings)
     }
     try requireSchema(connection)
+    // Less would leave the removal of a journal to chance: a power cut just after a commit could bring
+    // it back, and with it the old state (sqlite.org/pragma.html#pragma_synchronous).
+    try connection.run("PRAGMA synchronous = EXTRA")
     return connection
   }
 
