@@ -100,7 +100,8 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let file = try File(scratch.file("out"), .create)
     let codec = sealed ? try codecMaker() : nil
     let sink = try PageSink(
-      file, pageSize: pageSize, codec: codec, workers: workers, cancellation: Cancellation())
+      file, pageSize: pageSize, codec: codec, sums: !sealed, workers: workers,
+      cancellation: Cancellation())
     let buffer = PageBuffer(bytes: pageSize)
     let source = NumberedPages(pageSize: pageSize)
     var random = SeededGenerator(state: 4)
@@ -136,7 +137,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let file = try File(scratch.file("out"), .create)
     let codec = try codecMaker()
     let sink = try PageSink(
-      file, pageSize: pageSize, codec: codec, workers: 2, cancellation: Cancellation())
+      file, pageSize: pageSize, codec: codec, sums: false, workers: 2, cancellation: Cancellation())
     let buffer = PageBuffer(bytes: pageSize)
     for number in UInt32(1)...500 {
       memset(buffer.start, 5, pageSize)

@@ -1,6 +1,8 @@
 // Plan: the proof of an output fails for a byte that a bad disk changed, wherever it stands.
 // - what a peer wrote is proven to have the content that was read from it, formats with tags;
 // - one bit changed in the salt, which no tag covers, or in any page: the proof fails;
+// - both for outputs that are compared record by record and for those whose pages kept their places;
+// - of the latter, what holds other bytes under right tags is not proven either;
 // - the same for a plaintext output, whose pages have no tags at all: any bit of any page.
 
 import Foundation
@@ -15,7 +17,10 @@ import Testing
   }
 
   /// Proves the file at `url`, whose content was read from the fixture as the peer left it.
-  private func prove(_ url: URL, _ fixture: Fixture) throws -> Proof {
+  /// `keeps`: as an output whose pages kept their places. `spoil` changes what was written.
+  private func prove(
+    _ url: URL, _ fixture: Fixture, keeps: Bool, spoil: (inout WrittenContent) -> Void = { _ in }
+  ) throws -> Proof {
     let codec = try fixture.codec()
     let material = try fixture.material()
     let keys = try KeyDerivation.derive(material, profile: codec.profile, salt: codec.salt)
@@ -31,21 +36,34 @@ import Testing
     let reader = try ReadAhead(store, workers: 0, cancellation: Cancellation())
     let header = try DatabaseHeader.read(from: reader, path: "original").header
     let key = try StreamDigest.randomKey()
-    let content = WrittenContent(
+    var content = WrittenContent(
       key: key, summary: try ContentWalk.summary(of: reader, path: "original", key: key))
+    if keeps {
+      var sum = PageSum()
+      let plain = try #require(try codec.openAll(fixture.bytes()))
+      plain.withUnsafeBytes { all in
+        for page in 0..<Int(pages) {
+          let bytes = UnsafeRawBufferPointer(rebasing: all[(page * codec.pageSize)...])
+          sum.add(UInt32(page + 1), bytes, codec.pageSize)
+        }
+      }
+      content.sum = sum
+      content.blank = []
+    }
+    spoil(&content)
     return try Prover(
       file: File(url.path, .read), path: "output", pageSize: codec.pageSize, pageCount: pages,
       source: header, cipher: cipher, workers: 0, context: OperationContext(), oldKey: nil
     ).prove(content).0
   }
 
-  @Test(arguments: fixtures)
-  func findsAChangedByteAnywhere(_ fixture: Fixture) throws {
+  @Test(arguments: fixtures, [false, true])
+  func findsAChangedByteAnywhere(_ fixture: Fixture, keeps: Bool) throws {
     try withFolder { folder in
       let url = folder.appendingPathComponent("output.db")
       let bytes = try fixture.bytes()
       try Data(bytes).write(to: url)
-      #expect(try prove(url, fixture).records > 0)
+      #expect(try prove(url, fixture, keeps: keeps).records > 0)
       var generator = SeededGenerator(state: 3)
       let usable = try fixture.codec().usableSize
       let size = try fixture.codec().pageSize
@@ -59,9 +77,40 @@ import Testing
         var changed = bytes
         changed[place] ^= 0x20
         try Data(changed).write(to: url)
-        #expect(throws: SealError.self, "byte \(place)") { try prove(url, fixture) }
+        #expect(throws: SealError.self, "byte \(place)") {
+          try prove(url, fixture, keeps: keeps)
+        }
       }
     }
+  }
+
+  @Test(arguments: fixtures)
+  func findsOtherBytesUnderRightTags(_ fixture: Fixture) throws {
+    try withFolder { folder in
+      let url = folder.appendingPathComponent("output.db")
+      try Data(fixture.bytes()).write(to: url)
+      let refusal = SealError.selfCheckFailed(path: "output", stage: .content)
+      // What was written is one bit, or one page, away from what the file holds.
+      #expect(throws: refusal) {
+        try prove(url, fixture, keeps: true) { content in
+          let page: [UInt8] = [1] + Array(repeating: 0, count: 511)
+          page.withUnsafeBytes { content.sum?.add(2, $0, 512) }
+        }
+      }
+      #expect(throws: refusal) {
+        try prove(url, fixture, keeps: true) { $0.sum = PageSum() }
+      }
+    }
+  }
+
+  @Test func tellsPagesInEachOthersPlace() {
+    let (a, b) = ([UInt8](repeating: 1, count: 512), [UInt8](repeating: 2, count: 512))
+    var sums = [PageSum(), PageSum()]
+    a.withUnsafeBytes { sums[0].add(7, $0, 512) }
+    b.withUnsafeBytes { sums[0].add(8, $0, 512) }
+    b.withUnsafeBytes { sums[1].add(7, $0, 512) }
+    a.withUnsafeBytes { sums[1].add(8, $0, 512) }
+    #expect(sums[0] != sums[1])
   }
 
   private func provePlain(

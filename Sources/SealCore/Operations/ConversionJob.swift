@@ -170,7 +170,8 @@ struct ConversionJob {
     defer { reader.stop() }
     let writers = cipher == nil ? min(workers, 1) : workers
     let sink = try PageSink(
-      file, pageSize: pageSize, codec: cipher?.codec, workers: writers, cancellation: cancellation)
+      file, pageSize: pageSize, codec: cipher?.codec, sums: keepsPages || cipher == nil,
+      workers: writers, cancellation: cancellation)
     defer { sink.stop() }
     var (content, pageCount) = try passTrees(from: reader, to: sink)
     let used = reader.visited.copy()
@@ -178,9 +179,8 @@ struct ConversionJob {
     if let damage = Damage(forged: rest.forged, in: store) { throw SealError.damaged(damage) }
     try BlankPages(store: store, header: source.header, context: context).require(rest.blank)
     if keepsPages {
-      let digest = try RestOfPages(reader: reader, blank: rest.blank)
-        .digest(under: content.key, passingTo: sink.write)
-      content.rest = WrittenContent.Rest(digest: digest, blank: rest.blank)
+      try RestOfPages(reader: reader, blank: rest.blank).pass(to: sink.write)
+      content.blank = rest.blank
     }
     content.sum = try sink.finish(pageCount: pageCount)
     let unused = try UnusedPages(
@@ -235,14 +235,9 @@ struct WrittenContent {
   /// Key of the digests.
   let key: Secret
   let summary: ContentSummary
-  /// Where pages kept their places, those that are in no tree.
-  var rest: Rest?
-  /// Of the pages as they were written, where they have no tags; those of zeros left out.
+  /// Of the pages as they were written, decoded: where they kept their places, or have no tags.
   var sum: PageSum?
-
-  struct Rest: Equatable {
-    let digest: [UInt8]
-    /// Pages that were zeros on the disk, as never-written ones are, ascending.
-    let blank: [UInt32]
-  }
+  /// Where pages kept their places: those of zeros on the disk, as never-written ones are,
+  /// ascending. They were not written and are not in the sum.
+  var blank: [UInt32]?
 }

@@ -27,7 +27,10 @@ struct Prover {
   func prove(_ content: WrittenContent) throws -> (Proof, [Note]) {
     guard try file.size() == store.bytes else { throw failure(.size) }
     try stage(.header) { try header() }
-    let found = try stage(.pages) { try walk(content) }
+    let found = try stage(.pages) {
+      if let blank = content.blank { return try pages(content, blank) }
+      return try walk(content)
+    }
     guard found == content.summary else { throw failure(.content) }
     var proof = Proof(pages: pageCount)
     proof.trees = found.trees
@@ -62,28 +65,40 @@ struct Prover {
     guard start == expected else { throw failure(.header) }
   }
 
+  /// Where pages kept their places they are compared as they are: equal pages hold equal content.
+  private func pages(_ content: WrittenContent, _ blank: [UInt32]) throws -> ContentSummary {
+    let scan = PageScan(
+      store: store, workers: max(1, workers), cancellation: context.cancellation,
+      meter: ProgressMeter(.proving, total: store.bytes, context.progress))
+    let found = try scan.sum(leavingOut: blank)
+    guard found.findings == PageScan.Findings(blank: cipher == nil ? [] : blank) else {
+      throw failure(.pages)
+    }
+    guard found.sum == content.sum else { throw failure(.content) }
+    return content.summary
+  }
+
   private func walk(_ content: WrittenContent) throws -> ContentSummary {
     let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
     let readers = cipher == nil ? min(workers, 1) : workers
     let reader = try ReadAhead(
       store, workers: readers, meter: meter, cancellation: context.cancellation)
     defer { reader.stop() }
+    guard cipher == nil else {
+      let summary = try ContentWalk.summary(of: reader, path: path, key: content.key)
+      let scan = PageScan(
+        store: store, workers: max(1, workers), cancellation: context.cancellation)
+      guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
+        throw failure(.pages)
+      }
+      return summary
+    }
     var sum = PageSum()
     let add: PageTaker = { [pageSize] in sum.add($0, $1, pageSize) }
     let summary = try ContentWalk.summary(
-      of: cipher == nil ? PageTee(reader, to: add) : reader, path: path, key: content.key)
-    let scan = PageScan(
-      store: store, workers: max(1, workers), cancellation: context.cancellation)
-    let found = try scan.run(skipping: reader.visited)
-    guard found == PageScan.Findings(blank: cipher == nil ? [] : content.rest?.blank ?? []) else {
-      throw failure(.pages)
-    }
-    if content.rest != nil || cipher == nil {
-      let digest = try RestOfPages(reader: reader, blank: content.rest?.blank ?? [])
-        .digest(under: content.key, passingTo: add)
-      if let rest = content.rest, digest != rest.digest { throw failure(.content) }
-    }
-    if cipher == nil, let written = content.sum, written != sum { throw failure(.pages) }
+      of: PageTee(reader, to: add), path: path, key: content.key)
+    try RestOfPages(reader: reader, blank: []).pass(to: add)
+    if let written = content.sum, written != sum { throw failure(.pages) }
     return summary
   }
 

@@ -1,7 +1,8 @@
-// Authenticates pages without decrypting them, in runs that the threads take in turn: all pages of
-// a damaged database, to list what is broken, or those that no B-tree led to. Free pages and pointer
+// Goes through pages in runs that the threads take in turn. Authenticates without decrypting them: all
+// pages of a damaged database, to list what is broken, or those that no B-tree led to. Free pages and pointer
 // maps hold no content, but one that somebody altered is a damaged database all the same, and an
-// output whose every page was not authenticated is not proven.
+// output whose every page was not authenticated is not proven. Or opens all and adds them up, to compare
+// an output whose pages kept their places with what was written.
 
 /// A scan over the tags of a database.
 struct PageScan: Sendable {
@@ -67,6 +68,49 @@ struct PageScan: Sendable {
     result.forged.sort()
     result.blank.sort()
     return result
+  }
+
+  /// Opens every page but those in `leftOut` and the lock-byte page, and adds up what they hold.
+  /// Pages that do not open are among the findings and not in the sum.
+  func sum(leavingOut leftOut: [UInt32]) throws -> (sum: PageSum, findings: Findings) {
+    let store = store
+    let perRun = max(1, Self.runBytes / store.pageSize)
+    let runs = (Int(store.pageCount) + perRun - 1) / perRun
+    let skipped = Set(leftOut).union([PageGeometry.lockPage(pageSize: store.pageSize)])
+    let result = Monitor((sum: PageSum(), findings: Findings()))
+    let meter = meter
+    try ParallelRuns.forEach(count: runs, workers: workers, cancellation: cancellation) {
+      let codec = try store.codec?()
+      let buffer = PageBuffer(bytes: perRun * store.pageSize)
+      return { run in
+        let first = UInt32(run * perRun + 1)
+        let count = min(perRun, Int(store.pageCount) - run * perRun)
+        try store.pages.read(
+          first: first, count: count, pageSize: store.pageSize, into: buffer.start)
+        var found = Findings()
+        codec?.open(first: first, count: count, in: buffer.start) { number, verdict in
+          if verdict == .blank { found.blank.append(number) } else { found.forged.append(number) }
+        }
+        let wrong = Set(found.blank + found.forged)
+        var sum = PageSum()
+        for index in 0..<count {
+          let number = first + UInt32(index)
+          guard !skipped.contains(number), !wrong.contains(number) else { continue }
+          sum.add(number, buffer.start + index * store.pageSize, store.pageSize)
+        }
+        result.withLock { result in
+          result.sum.add(sum)
+          result.findings.blank += found.blank
+          result.findings.forged += found.forged
+        }
+        meter?.add(count * store.pageSize)
+      }
+    }
+    let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
+    var (sum, findings) = result.withLock { $0 }
+    findings.blank = findings.blank.filter { $0 != lockPage }.sorted()
+    findings.forged = findings.forged.filter { $0 != lockPage }.sorted()
+    return (sum, findings)
   }
 
   /// Ascending numbers as ranges.

@@ -34,12 +34,13 @@ final class PageSink: PageWriting, @unchecked Sendable {
     deinit { buffer.deallocate() }
   }
 
-  /// `codec` nil: pages are written as they are. `workers` 0: everything happens in `write`.
+  /// `codec` nil: pages are written as they are. `sums`: `finish` gives their sum. `workers` 0:
+  /// everything happens in `write`.
   init(
-    _ file: File, pageSize: Int, codec: CodecMaker?, workers: Int, meter: ProgressMeter? = nil,
-    cancellation: Cancellation
+    _ file: File, pageSize: Int, codec: CodecMaker?, sums: Bool, workers: Int,
+    meter: ProgressMeter? = nil, cancellation: Cancellation
   ) throws {
-    output = Output(file: file, pageSize: pageSize, meter: meter)
+    output = Output(file: file, pageSize: pageSize, sums: sums, meter: meter)
     self.cancellation = cancellation
     let pages = max(1, Self.batchBytes / pageSize)
     capacity = pages
@@ -146,10 +147,11 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private struct Output: Sendable {
     let file: File
     let pageSize: Int
+    let sums: Bool
     let meter: ProgressMeter?
 
-    /// Seals and writes a batch, one write for each run of consecutive numbers.
-    /// Gives the sum of plain pages.
+    /// Seals and writes a batch, one write for each run of consecutive numbers. Gives the sum of
+    /// the pages before they are sealed.
     func process(_ batch: Batch, _ codec: PageCodec?) throws -> PageSum {
       var sum = PageSum()
       let numbers = batch.numbers
@@ -158,13 +160,12 @@ final class PageSink: PageWriting, @unchecked Sendable {
         var end = start + 1
         while end < numbers.count, numbers[end] == numbers[end - 1] &+ 1 { end += 1 }
         let run = batch.buffer + start * pageSize
-        if let codec {
-          try codec.seal(first: numbers[start], count: end - start, in: run)
-        } else {
+        if sums {
           for index in start..<end {
             sum.add(numbers[index], batch.buffer + index * pageSize, pageSize)
           }
         }
+        try codec?.seal(first: numbers[start], count: end - start, in: run)
         try file.write(
           at: UInt64(numbers[start] &- 1) * UInt64(pageSize),
           UnsafeRawBufferPointer(start: run, count: (end - start) * pageSize))

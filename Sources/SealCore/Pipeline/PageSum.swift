@@ -1,6 +1,7 @@
-// A sum over pages that does not care for their order, to prove that a plaintext output is on the disk
-// as it was written: its pages have no tags, and the digest of records does not see what stands
-// between them. It is against accidents: one changed bit always changes it.
+// A sum over decoded pages that does not care for their order, to prove that an output's pages are what
+// was given to be written: where pages keep their places, and where they have no tags and the digest of
+// records does not see what stands between them. It is against accidents: one changed bit always
+// changes it, two pages in each other's place do.
 
 /// The sum of some pages with their numbers.
 struct PageSum: Sendable, Equatable {

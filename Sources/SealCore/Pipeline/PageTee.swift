@@ -36,10 +36,8 @@ struct RestOfPages {
   /// Zeros without a tag: there is nothing to read. Ascending.
   let blank: [UInt32]
 
-  /// Reads them in ascending order, passes them to `take` and digests them under `key` with their
-  /// numbers. The lock-byte page is not among them.
-  func digest(under key: Secret, passingTo take: PageTaker) throws -> [UInt8] {
-    let digest = try StreamDigest(key: key)
+  /// Reads them in ascending order and passes them to `take`. The lock-byte page is not among them.
+  func pass(to take: PageTaker) throws {
     let buffer = PageBuffer(bytes: reader.pageSize)
     let lockPage = PageGeometry.lockPage(pageSize: reader.pageSize)
     let blank = Set(blank)
@@ -57,14 +55,9 @@ struct RestOfPages {
       reader.prefetch(numbers, now: true)
       for number in numbers {
         try reader.read(number, into: buffer.start)
-        withUnsafeBytes(of: number) { bytes in
-          if let start = bytes.baseAddress { digest.update(start, bytes.count) }
-        }
-        digest.update(buffer.start, reader.pageSize)
         try take(number, buffer.start)
       }
     }
-    return try digest.finish()
   }
 }
 
