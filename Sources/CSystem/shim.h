@@ -71,10 +71,11 @@ int fallocate(int fd, int mode, off_t offset, off_t length);
 int sync_file_range(int fd, off_t offset, off_t length, unsigned int flags);
 #endif
 
-// Has room kept for the first `size` bytes of a file and leaves its size as it is; a wish.
-static inline void dbseal_reserve(int fd, long long size) {
+// Has room kept for `length` bytes of a file from `start` on and leaves its size as it is; a wish.
+static inline void dbseal_reserve(int fd, long long start, long long length) {
 #if defined(__linux__)
-  if (fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, 0, (off_t)size) != 0) errno = 0;
+  int mode = 1;  // FALLOC_FL_KEEP_SIZE
+  if (fallocate(fd, mode, (off_t)start, (off_t)length) != 0) errno = 0;
 #endif
 }
 

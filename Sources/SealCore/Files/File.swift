@@ -154,8 +154,8 @@ final class File: @unchecked Sendable {
 
   /// A hint that the file will be read from front to back.
   func adviseSequential() { System.adviseSequential(descriptor) }
-  /// A hint that the file will have about `size` bytes. `truncate` gives back what is too much.
-  func reserve(_ size: UInt64) { System.reserve(descriptor, size: size) }
+  /// A hint that these bytes will be written. `truncate` gives back what is too much.
+  func reserve(_ range: Range<UInt64>) { System.reserve(descriptor, range) }
   /// A hint that `sync` will follow: the device can begin.
   func startWriteback() { System.startWriteback(descriptor) }
   func sync() throws { try System.sync(descriptor, subject) }

@@ -144,9 +144,11 @@ enum System {
     #endif
   }
 
-  /// Has room kept for the first `size` bytes, where the file system can; a wish. The file's size
-  /// stays as it is.
-  static func reserve(_ fd: Int32, size: UInt64) { dbseal_reserve(fd, Int64(clamping: size)) }
+  /// Has room kept for a range of bytes, where the file system can; a wish. The file's size stays as
+  /// it is.
+  static func reserve(_ fd: Int32, _ range: Range<UInt64>) {
+    dbseal_reserve(fd, Int64(clamping: range.lowerBound), Int64(clamping: range.count))
+  }
 
   /// Has what was written so far go to the device without waiting for it; a wish.
   static func startWriteback(_ fd: Int32) { dbseal_start_writeback(fd) }

@@ -93,9 +93,6 @@ struct ConversionJob {
     var backup: String?
   }
 
-  /// Bytes from which on an output's room is asked for in one go.
-  private static let worthReserving: UInt64 = 1 << 20
-
   private var workers: Int { context.threads(pages: source.pageCount) }
 
   /// Does everything, or in a dry run everything that writes nothing.
@@ -108,7 +105,6 @@ struct ConversionJob {
     try plan.requireSpace(estimatedSize)
     let replacement = try Replacement(of: plan.path)
     defer { replacement.discard() }
-    if estimatedSize >= Self.worthReserving { replacement.temporary.reserve(estimatedSize) }
     let written = try write(to: replacement.temporary)
     try prepare(replacement.temporary)
     let prover = Prover(
@@ -171,7 +167,7 @@ struct ConversionJob {
     let writers = cipher == nil ? min(workers, 1) : workers
     let sink = try PageSink(
       file, pageSize: pageSize, codec: cipher?.codec, sums: keepsPages || cipher == nil,
-      workers: writers, cancellation: cancellation)
+      expected: outputSize, workers: writers, cancellation: cancellation)
     defer { sink.stop() }
     var (content, pageCount) = try passTrees(from: reader, to: sink)
     let used = reader.visited.copy()

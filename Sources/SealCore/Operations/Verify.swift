@@ -91,6 +91,7 @@ public enum Verify {
     try connection.stop(on: context.cancellation)
     let structure = StructureCheck(source: source, workers: workers, context: context)
     report.structure = try decoded.explaining { try structure.run(connection) }
+    try decoded.requireReadable()
     guard report.structure.state != .damaged else {
       report.references = ReferencesVerdict(state: .notChecked, hindrance: .damagedStructure)
       return

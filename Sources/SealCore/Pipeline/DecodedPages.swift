@@ -59,6 +59,13 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
     do { return try body() } catch { throw state.withLock { $0.fault } ?? error }
   }
 
+  /// Throws where a page could not be read from the file since `explaining` began: that is no finding
+  /// about the database.
+  func requireReadable() throws {
+    let fault = state.withLock { $0.fault as? SealError }
+    if let fault, case .io = fault { throw fault }
+  }
+
   func read(offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
     state.withLock { state in
       var done = 0

@@ -11,15 +11,16 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private var threads: [WorkerThread]
   private let ownCodec: PageCodec?
   private static let batchBytes = 512 << 10
-  /// Bytes after which the device is given what was written so far.
-  private static let writebackBytes = 8 << 20
+  /// Bytes after which the device is given what was written so far, and room is asked for anew.
+  private static let stepBytes = 8 << 20
 
   private struct State {
     var sum = PageSum()
     var full: [Batch] = []
     var empty: [Batch] = []
-    /// Bytes written since the device was told to begin.
-    var unbegun = 0
+    /// Bytes written, and those that the device was told to begin with.
+    var written: UInt64 = 0
+    var begun: UInt64 = 0
     var isFinished = false
     var failure: (any Error)?
   }
@@ -34,13 +35,13 @@ final class PageSink: PageWriting, @unchecked Sendable {
     deinit { buffer.deallocate() }
   }
 
-  /// `codec` nil: pages are written as they are. `sums`: `finish` gives their sum. `workers` 0:
-  /// everything happens in `write`.
+  /// `codec` nil: pages are written as they are. `sums`: `finish` gives their sum. `expected`: about
+  /// how many bytes there will be. `workers` 0: everything happens in `write`.
   init(
-    _ file: File, pageSize: Int, codec: CodecMaker?, sums: Bool, workers: Int,
+    _ file: File, pageSize: Int, codec: CodecMaker?, sums: Bool, expected: UInt64 = 0, workers: Int,
     meter: ProgressMeter? = nil, cancellation: Cancellation
   ) throws {
-    output = Output(file: file, pageSize: pageSize, sums: sums, meter: meter)
+    output = Output(file: file, pageSize: pageSize, sums: sums, expected: expected, meter: meter)
     self.cancellation = cancellation
     let pages = max(1, Self.batchBytes / pageSize)
     capacity = pages
@@ -129,18 +130,21 @@ final class PageSink: PageWriting, @unchecked Sendable {
   }
 
   /// A batch was written: the device begins with what there is, so that the sync at the end has
-  /// little left to wait for.
+  /// little left to wait for, and room is kept a little ahead, which makes writing cheaper. Not for
+  /// all that may come: others have to do with the rest of the disk.
   private static func note(
     _ sum: PageSum, _ batch: Batch, _ shared: Monitor<State>, _ output: Output
   ) {
-    let isDue = shared.withLock { state in
+    let written = shared.withLock { state -> UInt64? in
       state.sum.add(sum)
-      state.unbegun += batch.numbers.count * output.pageSize
-      guard state.unbegun >= writebackBytes else { return false }
-      state.unbegun = 0
-      return true
+      state.written += UInt64(batch.numbers.count * output.pageSize)
+      guard state.written - state.begun >= UInt64(stepBytes) else { return nil }
+      state.begun = state.written
+      return state.written
     }
-    if isDue { output.file.startWriteback() }
+    guard let written else { return }
+    output.file.startWriteback()
+    output.reserve(behind: written, step: UInt64(stepBytes))
   }
 
   /// The file and how its pages are written: what the threads share.
@@ -148,7 +152,14 @@ final class PageSink: PageWriting, @unchecked Sendable {
     let file: File
     let pageSize: Int
     let sums: Bool
+    let expected: UInt64
     let meter: ProgressMeter?
+
+    /// Asks for room for the next bytes, as far as so many are expected.
+    func reserve(behind written: UInt64, step: UInt64) {
+      let end = min(written + 4 * step, expected)
+      if end >= written + 2 * step { file.reserve(written..<end) }
+    }
 
     /// Seals and writes a batch, one write for each run of consecutive numbers. Gives the sum of
     /// the pages before they are sealed.

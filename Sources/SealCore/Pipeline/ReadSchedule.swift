@@ -34,14 +34,20 @@ final class Chunk: @unchecked Sendable {
 /// are the overflow pages of a leaf or the pages of the next level, which are wanted soon; in a
 /// file whose trees are interleaved they are another tree's. Found out by trying.
 struct GapPolicy {
-  private static let most: UInt32 = 256
   private static let sample = 256
 
-  /// Pages that may stand between two announced ones.
-  private(set) var limit: UInt32 = 32
+  /// Pages that may stand between two announced ones, and how many at the most: four chunks.
+  private(set) var limit: UInt32
+  private let most: UInt32
   private var read = 0
   private var used = 0
   private var plans = 0
+
+  /// `capacity`: pages of a chunk.
+  init(capacity: Int) {
+    most = UInt32(clamping: 4 * capacity)
+    limit = UInt32(clamping: (capacity + 1) / 2)
+  }
 
   /// A chunk was given back: so many pages of it nobody had announced, and so many of these were
   /// asked for all the same.
@@ -49,14 +55,14 @@ struct GapPolicy {
     self.read += read
     self.used += used
     guard self.read >= Self.sample else { return }
-    limit = self.used * 2 < self.read ? limit / 4 : min(Self.most, limit * 2)
+    limit = self.used * 2 < self.read ? limit / 4 : min(most, max(1, limit) * 2)
     (self.read, self.used) = (0, 0)
   }
 
   /// A chunk was planned. A limit of 0 is tried anew now and then.
   mutating func planned() {
     plans += 1
-    if limit == 0, plans % 512 == 0 { limit = 8 }
+    if limit == 0, plans % 512 == 0 { limit = min(8, most) }
   }
 }
 
@@ -83,7 +89,7 @@ struct Schedule {
   private var announcements: [Announcement] = []
   private var planned = 0
   private var misses = 0
-  private var policy = GapPolicy()
+  private var policy: GapPolicy
   /// The age of the newest chunk that a page was asked from.
   private var reached = 0
   /// The chunk that pages are asked from now.
@@ -93,6 +99,7 @@ struct Schedule {
 
   init(chunks: Int, capacity: Int, pageSize: Int, last: UInt32) {
     self.capacity = capacity
+    policy = GapPolicy(capacity: capacity)
     self.last = last
     free = (0..<chunks).map { _ in Chunk(capacity: capacity, pageSize: pageSize) }
   }
