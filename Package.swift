@@ -23,6 +23,7 @@ let package = Package(
       name: "CLibCrypto", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CSystem"),
+    .target(name: "CSecretService"),
     .target(
       name: "CMultiBuffer", dependencies: ["CLibCrypto"],
       // Key derivation is a loop of a hundred thousands rounds, in debug builds too.
@@ -33,7 +34,9 @@ let package = Package(
     .target(
       name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto", "CSystem", "CMultiBuffer"],
       swiftSettings: settings),
-    .target(name: "SealCLI", dependencies: ["SealCore"], swiftSettings: settings),
+    .target(
+      name: "SealCLI", dependencies: ["SealCore", "CSystem", "CSecretService"],
+      swiftSettings: settings),
     .executableTarget(name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings),
     .testTarget(name: "SealCoreTests", dependencies: ["SealCore"], swiftSettings: settings),
     .testTarget(

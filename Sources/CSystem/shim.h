@@ -1,5 +1,6 @@
-// What of the system Swift's own C module hides: open-file-description locks, extended attributes
-// and hints to the file system. Declarations only, so there is nothing to build.
+// What of the system Swift's own C module hides: open-file-description locks, extended attributes,
+// hints to the file system, and the kernel's keyrings. Declarations only, so there is nothing to
+// build.
 #ifndef DBSEAL_CSYSTEM_SHIM_H
 #define DBSEAL_CSYSTEM_SHIM_H
 #include <errno.h>
@@ -96,6 +97,58 @@ static inline int dbseal_rename_exclusive(const char *old, const char *new_name)
   errno = ENOSYS;
   return -1;
 #endif
+}
+
+// The kernel's keyrings (add_key(2), keyctl(2)), without libkeyutils. -1 and errno where it fails;
+// ENOSYS where there are none.
+#define DBSEAL_KEYRING_PROCESS (-2)
+#define DBSEAL_KEYRING_USER (-4)
+
+static inline long dbseal_keyctl(int operation, long a, long b, long c, long d) {
+#if defined(__linux__) && defined(SYS_keyctl)
+  return syscall(SYS_keyctl, operation, a, b, c, d);
+#else
+  (void)operation, (void)a, (void)b, (void)c, (void)d;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// Links the keyring of the user into the one of the process, which makes its keys readable where the
+// session's keyring is another (a service, cron). The process's own goes with the thread's children.
+static inline long dbseal_keyring_possess(void) {
+  return dbseal_keyctl(8 /* KEYCTL_LINK */, DBSEAL_KEYRING_USER, DBSEAL_KEYRING_PROCESS, 0, 0);
+}
+
+// The number of the key of type `user`.
+static inline long dbseal_key_find(const char *description) {
+  return dbseal_keyctl(
+      10 /* KEYCTL_SEARCH */, DBSEAL_KEYRING_USER, (long)"user", (long)description, 0);
+}
+
+// Adds it, or gives it another payload; its number.
+static inline long dbseal_key_add(const char *description, const void *payload, size_t size) {
+#if defined(__linux__) && defined(SYS_add_key)
+  return syscall(SYS_add_key, "user", description, payload, size, DBSEAL_KEYRING_USER);
+#else
+  (void)description, (void)payload, (void)size;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// The whole length of the payload, of which as much as fits is copied. Of a keyring: key numbers.
+static inline long dbseal_key_read(long key, void *buffer, size_t size) {
+  return dbseal_keyctl(11 /* KEYCTL_READ */, key, (long)buffer, (long)size, 0);
+}
+
+// `type;uid;gid;permissions;description`, as read.
+static inline long dbseal_key_describe(long key, char *buffer, size_t size) {
+  return dbseal_keyctl(6 /* KEYCTL_DESCRIBE */, key, (long)buffer, (long)size, 0);
+}
+
+static inline long dbseal_key_unlink(long key) {
+  return dbseal_keyctl(9 /* KEYCTL_UNLINK */, key, DBSEAL_KEYRING_USER, 0, 0);
 }
 
 #if defined(__APPLE__)

@@ -68,6 +68,7 @@ enum Tool {
     Catalog.verify.name: VerifyCommand.run,
     Catalog.migrate.name: MigrateCommand.run,
     Catalog.inspect.name: InspectCommand.run,
+    Catalog.key.name: CustodyCommand.run,
     Catalog.generate.name: GenerateCommand.run,
   ]
 

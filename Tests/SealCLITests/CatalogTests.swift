@@ -14,7 +14,7 @@ import Testing
     #expect(Set(Catalog.commands.map(\.name)).count == Catalog.commands.count)
     #expect(
       Catalog.visible.map(\.name) == [
-        "encrypt", "decrypt", "rekey", "verify", "migrate", "inspect", "help",
+        "encrypt", "decrypt", "rekey", "verify", "migrate", "inspect", "key", "help",
       ])
   }
 

@@ -44,9 +44,11 @@ def engine():
 
 
 def clean_env(extra=None):
-    """The environment without anything that dbseal reads."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("DBSEAL_")}
-    env.pop("CREDENTIALS_DIRECTORY", None)
+    """The environment without anything that dbseal reads, and without a desktop session, where the
+    tester's own keys are."""
+    own = ("CREDENTIALS_DIRECTORY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY",
+           "WAYLAND_DISPLAY")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("DBSEAL_") and k not in own}
     env.update(extra or {})
     return env
 

@@ -71,7 +71,7 @@ extension Catalog {
       """,
     ],
     operands: OperandSpec(names: "DATABASE...", minimum: 1, maximum: nil, completion: .file),
-    options: InspectOptions.all + KeyOptions.database.all + CipherOptions.examined.all
+    options: InspectOptions.all + KeyOptions.database.allWithList + CipherOptions.examined.all
       + Options.common,
     rules: [
       .exclusive(
@@ -83,7 +83,8 @@ extension Catalog {
       .exclusive(
         [Options.json, InspectOptions.outputFormat],
         because: "with the first, rows are a part of the object"),
-    ] + KeyOptions.database.rules + Options.commonRules,
+      KeyOptions.storeRule(.database),
+    ] + KeyOptions.database.rules + KeyOptions.database.listRules + Options.commonRules,
     examples: [
       Example(purpose: "What is this file?", line: "dbseal inspect app.db"),
       Example(

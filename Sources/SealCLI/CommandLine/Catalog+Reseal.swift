@@ -47,7 +47,7 @@ extension Catalog {
     operands: resealOperands,
     options: resealOutput + KeyOptions.database.all + KeyOptions.new.own
       + CipherOptions.rewritten.all + CipherOptions.source.all + Options.common,
-    rules: resealRules + KeyOptions.new.rules,
+    rules: resealRules + KeyOptions.new.rules + [KeyOptions.storeRule(.database, .new)],
     examples: [
       Example(
         purpose: "Ask for the old key, then for the new one, twice", line: "dbseal rekey app.db"),
@@ -83,7 +83,7 @@ extension Catalog {
     operands: resealOperands,
     options: resealOutput + SchemaOptions.all + KeyOptions.database.all + CipherOptions.written.all
       + CipherOptions.source.all + Options.common,
-    rules: resealRules + SchemaOptions.rules,
+    rules: resealRules + SchemaOptions.rules + [KeyOptions.storeRule(.database)],
     examples: [
       Example(purpose: "Upgrade to format 4", line: "dbseal migrate --key-file app.key app.db"),
       Example(

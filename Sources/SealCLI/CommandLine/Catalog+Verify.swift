@@ -88,9 +88,10 @@ extension Catalog {
       keyWithoutOption,
     ],
     operands: OperandSpec(names: "DATABASE...", minimum: 1, maximum: nil, completion: .file),
-    options: VerifyOptions.all + KeyOptions.database.all + CipherOptions.examined.all
+    options: VerifyOptions.all + KeyOptions.database.allWithList + CipherOptions.examined.all
       + VerifyOptions.other + Options.common,
-    rules: KeyOptions.database.rules + VerifyOptions.otherRules + Options.commonRules,
+    rules: KeyOptions.database.rules + KeyOptions.database.listRules + VerifyOptions.otherRules
+      + [KeyOptions.storeRule(.database, .against)] + Options.commonRules,
     examples: [
       Example(purpose: "Check everything", line: "dbseal verify --key-file app.key app.db"),
       Example(

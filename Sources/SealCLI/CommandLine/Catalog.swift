@@ -12,7 +12,9 @@ enum Catalog {
   static let summary = "encrypt, decrypt, rekey, verify, migrate and inspect SQLCipher databases"
 
   /// All commands, in the order of the help text.
-  static let commands = [encrypt, decrypt, rekey, verify, migrate, inspect, help, generate]
+  static let commands = [
+    encrypt, decrypt, rekey, verify, migrate, inspect, key, help, generate,
+  ]
   /// Those that people see.
   static let visible = commands.filter { !$0.hidden }
 
@@ -70,11 +72,13 @@ enum Catalog {
     options: [
       Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
       Options.shred,
-    ] + KeyOptions.database.all + CipherOptions.written.all + Options.common,
+    ] + KeyOptions.database.all + [Options.createKey] + CipherOptions.written.all + Options.common,
     rules: outputRules + [
       .exclusive(
         [Options.inPlace, Options.shred],
-        because: "only a source that stays beside its output can be shredded")
+        because: "only a source that stays beside its output can be shredded"),
+      .needs(Options.createKey, oneOf: [KeyOptions.database.keyring]),
+      KeyOptions.storeRule(.database),
     ] + KeyOptions.database.rules + Options.commonRules,
     examples: [
       Example(
@@ -110,11 +114,12 @@ enum Catalog {
     options: [
       Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
       Options.exact, Options.outputPageSize,
-    ] + KeyOptions.database.all + CipherOptions.read.all + Options.common,
+    ] + KeyOptions.database.allWithList + CipherOptions.read.all + Options.common,
     rules: outputRules + [
       .exclusive(
-        [Options.exact, Options.outputPageSize], because: "an exact copy keeps the page size")
-    ] + KeyOptions.database.rules + Options.commonRules,
+        [Options.exact, Options.outputPageSize], because: "an exact copy keeps the page size"),
+      KeyOptions.storeRule(.database),
+    ] + KeyOptions.database.rules + KeyOptions.database.listRules + Options.commonRules,
     examples: [
       Example(
         purpose: "Ask for the key on the terminal",
@@ -136,7 +141,7 @@ enum Catalog {
     operands: OperandSpec(
       names: "[COMMAND]", minimum: 0, maximum: 1,
       completion: .words(
-        [encrypt, decrypt, rekey, verify, migrate, inspect].map(\.name))),
+        [encrypt, decrypt, rekey, verify, migrate, inspect, key].map(\.name))),
     options: Options.common,
     rules: Options.commonRules,
     examples: [Example(purpose: "All about encrypt", line: "dbseal help encrypt")],

@@ -11,11 +11,14 @@ struct KeyOptions: Sendable {
   let descriptor: OptionSpec
   let environment: OptionSpec
   let command: OptionSpec
+  let keyring: OptionSpec
   let raw: OptionSpec
   let passphrase: OptionSpec
   let binary: OptionSpec
-  /// One for all sets of a command.
+  /// One for all sets of a command, as are the next two.
   let allowOpenFile: OptionSpec
+  let backend = Self.keyringBackend
+  let timeout = Self.keyTimeout
 
   /// The key of the database that the command works on.
   static let database = KeyOptions(prefix: "", whose: "the database", section: .key)
@@ -54,6 +57,13 @@ struct KeyOptions: Sendable {
         CMD is split into words like a shell line (quotes and backslashes), and run without a \
         shell. Its output is read as a key file is. It must end with status 0.
         """)
+    keyring = OptionSpec(
+      name: prefix + "keyring", value: .text("NAME", .none), section: section,
+      help: "take the key from this machine's key store",
+      detail: """
+        Looked for under NAME in $CREDENTIALS_DIRECTORY, the macOS Keychain, the Secret Service of a \
+        desktop session and the Linux kernel keyring, in this order, whichever there is.
+        """)
     raw = OptionSpec(
       name: prefix + "raw-key", section: section,
       help: "the key is 64, 96 or 160 hex digits",
@@ -74,20 +84,62 @@ struct KeyOptions: Sendable {
       help: "accept a key file that others can read")
   }
 
+  /// Which store of keys.
+  static let keyringBackend = OptionSpec(
+    name: "keyring-backend", value: .choice("STORE", KeyBackend.allCases.map(\.rawValue)),
+    section: .key, help: "which key store, and no other",
+    detail: "Names and state of all of them are listed by the key command.")
+
+  /// How long a source may take.
+  static let keyTimeout = OptionSpec(
+    name: "key-timeout", value: .seconds("SECONDS"), section: .key,
+    help: "wait that long for the key (default: 120)",
+    detail: """
+      A pipe, a command or a key store that has not given the whole key by then has given none; the \
+      command is ended. A key store without a screen on which it could ask is given 10 seconds. The \
+      terminal waits as long as it takes.
+      """)
+
+  /// A file of keys to try in the place of one key.
+  static let tryKeys = OptionSpec(
+    name: "try-keys", value: .text("PATH", .file), section: .key,
+    help: "try the keys of a file, one a line; - is stdin",
+    detail: """
+      They are tried side by side, and the first that fits is used; the number of its line is said. \
+      The file is one that only you can read, as a key file. Blank lines are passed over.
+      """)
+
   /// All of the set, in the order of the help texts.
-  var all: [OptionSpec] { own + [allowOpenFile] }
+  var all: [OptionSpec] { own + [allowOpenFile, backend, timeout] }
+
+  /// The same with a list of keys to try.
+  var allWithList: [OptionSpec] { [Self.tryKeys] + all }
+
+  /// A store is named for a key that is looked for in one. `sets`: the keys of the command.
+  static func storeRule(_ sets: KeyOptions...) -> OptionRule {
+    .needs(keyringBackend, oneOf: sets.map(\.keyring))
+  }
+
+  /// What a list excludes.
+  var listRules: [OptionRule] {
+    [file, descriptor, environment, command, keyring, binary].map {
+      .exclusive([Self.tryKeys, $0], because: "a list stands in the place of a key")
+    }
+  }
 
   /// Those that only this set has, for a set that stands beside another one.
   var own: [OptionSpec] {
-    [file, descriptor, environment, command, raw, passphrase, binary]
+    [file, descriptor, environment, command, keyring, raw, passphrase, binary]
   }
 
   /// What excludes what within the set.
   var rules: [OptionRule] {
     [
-      .exclusive([file, descriptor, environment, command], because: "a key has one source"),
+      .exclusive(
+        [file, descriptor, environment, command, keyring], because: "a key has one source"),
       .exclusive([raw, passphrase], because: "a key is either raw or a passphrase"),
       .exclusive([environment, binary], because: "a variable is taken as it is anyway"),
+      .exclusive([keyring, binary], because: "key stores keep texts"),
     ]
   }
 
@@ -104,7 +156,7 @@ struct KeyOptions: Sendable {
     case .standardInput: throw UsageFlaw.exclusive(first.file.flag, second.file.flag, because: why)
     case .descriptor:
       throw UsageFlaw.exclusive(first.descriptor.flag, second.descriptor.flag, because: why)
-    case .file, .environment, .command, .terminal: return
+    case .file, .environment, .command, .keyring, .store, .terminal: return
     }
   }
 
@@ -120,10 +172,14 @@ struct KeyOptions: Sendable {
     if let number = parsed.integer(descriptor) { source = .descriptor(Int32(clamping: number)) }
     if let name = parsed.text(environment) { source = .environment(name) }
     if let line = parsed.text(command) { source = .command(line, name: command.flag) }
+    let backend = parsed.text(backend).flatMap(KeyBackend.init(rawValue:))
+    if let name = parsed.text(keyring) { source = .keyring(name, backend) }
+    let list = prefix.isEmpty ? parsed.text(Self.tryKeys) : nil
     let reading: KeyMaterial.Reading =
       parsed.has(raw) ? .raw : parsed.has(passphrase) ? .passphrase : .automatic
     return KeySelection(
       source: source, reading: reading, binary: parsed.has(binary), binaryFlag: binary.flag,
-      allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix)
+      allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix,
+      list: list.map { $0 == "-" ? .standardInput : .file($0) }, timeout: parsed.seconds(timeout))
   }
 }

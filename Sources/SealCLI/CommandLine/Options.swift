@@ -34,6 +34,12 @@ enum Options {
       Only after the output was proven. On SSDs and on file systems that copy on write, old \
       blocks may survive an overwrite.
       """)
+  static let createKey = OptionSpec(
+    name: "create", section: .key, help: "with --keyring: make the key if there is none",
+    detail: """
+      A random raw key of 256 bits, stored and read back before the database is written. Where the \
+      key is there, it is used.
+      """)
   static let exact = OptionSpec(
     name: "exact", section: .output, help: "keep page size and reserved bytes",
     detail: "Every page keeps its number and its place, deleted content included.")

@@ -39,4 +39,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   /// A parameter's value is not of the type that is named: the value and its name with type.
   case badParameterValue(String, of: String)
   case generateKind(String)
+  /// A key would be shown on the terminal. What else can be done.
+  case keyOnTerminal(String, instead: String)
+  /// A key would be a part of a JSON object.
+  case keyInJSON(instead: String)
 }

@@ -21,6 +21,8 @@ struct Conversions: Sendable {
   var sourceOptions: CipherOptions?
   /// The key to get, beside the key that is there.
   var replacementKey: KeyOptions?
+  /// The key is made where there is none.
+  var createsKey = false
   /// Converts one file; with the replacement key, where the command takes one.
   let convert: @Sendable (ConversionRequest, KeyMaterial?) throws -> ConversionReport
 
@@ -35,13 +37,16 @@ struct Conversions: Sendable {
     let checks = plan.steps.map { step in
       Result { try precheck(step.source, output(for: step)) }
     }
-    var keys: (old: KeyMaterial, new: KeyMaterial?)?
+    var keys: (old: KeyChoice, new: KeyMaterial?)?
+    var made: CreatedKey?
     if let ready = zip(plan.steps, checks).first(where: { (try? $0.1.get()) != nil })?.0 {
       do {
+        let selection = KeyOptions.database.selection(from: parsed)
+        if createsKey { made = try CreatedKey(selection, session, parsed) }
         keys = (
-          try session.keys.resolve(
-            KeyOptions.database.selection(from: parsed), label: label(ready, batch, newKey),
-            new: newKey),
+          try made.map { .one($0.key) }
+            ?? KeyChoice.resolve(
+              selection, label: label(ready, batch, newKey), new: newKey, session),
           try replacementKey.map {
             try session.keys.resolve(
               $0.selection(from: parsed), label: label(ready, batch, true), new: true)
@@ -56,13 +61,15 @@ struct Conversions: Sendable {
       try checks[index].get()
       guard let keys else { throw SealError.badKey(.empty) }
       let step = plan.steps[index]
+      let fit = try keys.old.fit(step.source, settings, context, session.core)
       let request = ConversionRequest(
-        source: step.source, output: output(for: step), key: keys.old, settings: settings,
+        source: step.source, output: output(for: step), key: fit.key, settings: settings,
         context: context)
-      return try convert(request, keys.new)
-    } answer: { index, result in
+      return (try convert(request, keys.new), fit)
+    } answer: { [made] index, result in
       switch result {
-      case .success(let report): say(report, plan.steps[index])
+      case .success((let report, let fit)):
+        say(report, plan.steps[index], fit, made?.facts ?? [])
       case .failure(let error):
         return batch.report(explain(error), on: plan.steps[index].source)
       }
@@ -91,18 +98,23 @@ struct Conversions: Sendable {
     return batch.label(first.source, isNew: isNew)
   }
 
-  private func say(_ report: ConversionReport, _ step: ConversionPlan.Step) {
+  private func say(
+    _ report: ConversionReport, _ step: ConversionPlan.Step, _ fit: KeyChoice.Fit,
+    _ facts: [JSON.Field]
+  ) {
     let rendering = ConversionRendering(
       report, verb: verb, inPlace: step.destination == .inPlace,
       shredded: parsed.has(Options.shred))
     if asJSON {
-      session.console.result(rendering.json(command: parsed.command.name).text)
+      session.console.result(
+        rendering.json(command: parsed.command.name).adding(fit.facts + facts).text)
       return
     }
     for line in quiet ? rendering.indispensable : rendering.lines(parsed.has(Options.verbose)) {
       session.console.result(line)
     }
-    for note in quiet ? [] : rendering.notes(parsed.has(Options.verbose)) {
+    let notes = rendering.notes(parsed.has(Options.verbose)) + [fit.note].compactMap { $0 }
+    for note in quiet ? [] : notes {
       session.console.say([Span("note: ", .note), Span("\(report.source): \(note)")])
     }
   }

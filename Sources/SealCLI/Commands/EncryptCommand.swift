@@ -12,7 +12,8 @@ enum EncryptCommand {
     let shred = parsed.has(Options.shred)
     let conversions = Conversions(
       parsed: parsed, session: session, verb: "encrypted", settings: settings,
-      precheck: session.core.precheckEncrypt, newKey: true
+      precheck: session.core.precheckEncrypt, newKey: true,
+      createsKey: parsed.has(Options.createKey)
     ) { request, _ in
       try session.core.encrypt(request, shred)
     }

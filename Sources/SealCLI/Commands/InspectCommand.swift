@@ -28,7 +28,9 @@ private final class Inspection {
   private let query: Query?
   private let writer: QueryWriter
   /// The key, once it was needed: it is the same for all files.
-  private var key: KeyMaterial?
+  private var key: KeyChoice?
+  /// The one that the last file took.
+  private var fit: KeyChoice.Fit?
 
   init(parsed: ParsedCommand, session: Session, settings: CipherSettings, query: Query?) {
     self.parsed = parsed
@@ -72,11 +74,12 @@ private final class Inspection {
   }
 
   private func inspect(_ path: String, _ index: Int) throws {
+    fit = nil
     let file = try session.core.look(path)
     let isAsked = depth != nil || query != nil
     let wantsKey = isEncrypted(file)
     // A key in the environment is for the databases that need one.
-    let hasKey = wantsKey ? session.keys.isNamed(selection) : selection.source != nil
+    let hasKey = wantsKey ? session.keys.isNamed(selection) : selection.isNamed
     guard isAsked || hasKey else { return say(InspectRendering(file: file)) }
     if !wantsKey, file.kind != .plaintext {
       guard !isAsked else {
@@ -85,14 +88,14 @@ private final class Inspection {
       }
       return say(InspectRendering(file: file))
     }
-    let database = try database(path, file, withKey: wantsKey)
+    let database = try database(path, file, batch.context(of: index), withKey: wantsKey)
     if let query { return try rows(of: query, database, file, batch.context(of: index)) }
     var rendering = InspectRendering(file: file)
     rendering.depth = depth ?? .contents
     rendering.content = try batch.withContext(path, index) {
       try session.core.contents(database, rendering.depth, $0)
     }
-    if !wantsKey, selection.source != nil { rendering.content?.notes.append(.keyNotUsed) }
+    if !wantsKey, selection.isNamed { rendering.content?.notes.append(.keyNotUsed) }
     say(rendering)
   }
 
@@ -104,17 +107,20 @@ private final class Inspection {
 
   private var selection: KeySelection { KeyOptions.database.selection(from: parsed) }
 
-  private func database(_ path: String, _ file: FileFacts, withKey: Bool) throws -> NamedDatabase {
+  private func database(
+    _ path: String, _ file: FileFacts, _ context: OperationContext, withKey: Bool
+  ) throws -> NamedDatabase {
     var settings = settings
     if withKey {
       let label = batch.isSeveral ? "Key of the databases" : "Key of \(path)"
-      key = try key ?? session.keys.resolve(selection, label: label, new: false)
+      key = try key ?? KeyChoice.resolve(selection, label: label, session)
       // The one plaintext header in use is iOS's.
       if file.kind == .sqlcipherPlaintextHeader, settings.plaintextHeader == nil {
         settings.plaintextHeader = 32
       }
     }
-    return NamedDatabase(path: path, key: withKey ? key : nil, settings: settings)
+    fit = withKey ? try key?.fit(path, settings, context, session.core) : nil
+    return NamedDatabase(path: path, key: fit?.key, settings: settings)
   }
 
   private func rows(
@@ -127,6 +133,9 @@ private final class Inspection {
         begin: { writer.begin($0, of: batch.isSeveral ? database.path : nil) },
         row: { try writer.row($0) })
       writer.end()
+      if let note = fit?.note, !batch.quiet {
+        session.console.say([Span("note: ", .note), Span("\(database.path): \(note)")])
+      }
       for found in facts.damage where !batch.quiet {
         let words = DamageDiagnostics.explain(found).sentence
         session.console.say([Span("note: ", .note), Span("\(database.path): \(words)")])
@@ -156,18 +165,20 @@ private final class Inspection {
     session.console.result(
       Diagnosis(
         .ok, Diagnostics.count(UInt64(rows.count), "row"), facts: rendering.opened + facts
-      ).json(command: parsed.command.name, database: database.path).text)
+      ).json(command: parsed.command.name, database: database.path).adding(fit?.facts ?? []).text)
   }
 
   private func say(_ rendering: InspectRendering) {
     if asJSON {
-      session.console.result(rendering.json(command: parsed.command.name).text)
+      session.console.result(
+        rendering.json(command: parsed.command.name).adding(fit?.facts ?? []).text)
       return
     }
     if !batch.quiet || parsed.has(InspectOptions.schema) {
       rendering.write(to: session.console, verbose: parsed.has(Options.verbose))
     }
-    for note in batch.quiet ? [] : rendering.notes {
+    let notes = rendering.notes + [fit?.note].compactMap { $0 }
+    for note in batch.quiet ? [] : notes {
       session.console.say([Span("note: ", .note), Span("\(rendering.file.path): \(note)")])
     }
   }

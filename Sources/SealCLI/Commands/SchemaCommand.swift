@@ -109,7 +109,7 @@ struct SchemaCommand: Sendable {
     }
     let settings = CipherOptions.source.settings(from: parsed)
     return try session.core.needsKey(
-      database, settings, KeyOptions.database.selection(from: parsed).source != nil)
+      database, settings, KeyOptions.database.selection(from: parsed).isNamed)
   }
 
   /// The key of all that need one, of which `first` is the first.

@@ -49,6 +49,11 @@ struct CoreFunctions: Sendable {
   var needsKey: @Sendable (String, CipherSettings, Bool) throws -> Bool = {
     try SourceCheck.needsKey(path: $0, settings: $1, keyIsNamed: $2)
   }
+  /// The number of the first key that opens the database.
+  var fittingKey:
+    @Sendable (String, [KeyMaterial], CipherSettings, OperationContext) throws -> Int = {
+      try KeyTrial.firstFit($0, $1, settings: $2, $3)
+    }
   var verify: @Sendable (Verify.Request) throws -> VerifyReport = { try Verify.run($0) }
   var migrate: @Sendable (SchemaMigration.Request) throws -> MigrationReport = {
     try SchemaMigration.run($0)

@@ -59,22 +59,24 @@ struct VerifyCommand: Sendable {
   private func run() throws -> Int32 {
     let paths = parsed.operands
     let needs = paths.map { path in
-      Result { try session.core.needsKey(path, settings, selection.source != nil) }
+      Result { try session.core.needsKey(path, settings, selection.isNamed) }
     }
     let locked = zip(paths, needs).filter { (try? $0.1.get()) == true }.map(\.0)
-    var key: KeyMaterial?
+    var key: KeyChoice?
     if let first = locked.first {
       let label = locked.count > 1 ? "Key of \(locked.count) databases" : "Key of \(first)"
-      key = try session.keys.resolve(selection, label: label, new: false)
+      key = try KeyChoice.resolve(selection, label: label, session)
     }
     // The key was fetched although nobody needs it: a source that fails is then no failure.
     let other = try other(key)
     let outcome = batch.forEach(paths) { [key] index, context in
       let needsKey = try needs[index].get()
-      return try session.core.verify(request(paths[index], needsKey ? key : nil, other, context))
+      let fit = try needsKey ? key?.fit(paths[index], settings, context, session.core) : nil
+      return (try session.core.verify(request(paths[index], fit?.key, other, context)), fit)
     } answer: { index, result in
       switch result {
-      case .success(let report): say(VerifyRendering(report, values: parsed.has(Options.verbose)))
+      case .success((let report, let fit)):
+        say(VerifyRendering(report, values: parsed.has(Options.verbose)), fit)
       case .failure(let error): batch.report(diagnosis(error), on: paths[index])
       }
     }
@@ -82,16 +84,17 @@ struct VerifyCommand: Sendable {
   }
 
   /// The database to compare with. `key`: the one of the databases that are checked.
-  private func other(_ key: KeyMaterial?) throws -> NamedDatabase? {
+  private func other(_ key: KeyChoice?) throws -> NamedDatabase? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
     var other = NamedDatabase(path: path, settings: otherSettings)
     try other.explaining {
-      guard try session.core.needsKey(path, otherSettings, own.source != nil) else { return }
-      if let key, !session.keys.isNamed(own) { return other.key = key }
+      guard try session.core.needsKey(path, otherSettings, own.isNamed) else { return }
       let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
-      other.key = try session.keys.resolve(
-        hasOwn ? own : selection, label: "Key of \(path)", new: false)
+      let choice =
+        try key.flatMap { session.keys.isNamed(own) ? nil : $0 }
+        ?? KeyChoice.resolve(hasOwn ? own : selection, label: "Key of \(path)", session)
+      other.key = try choice.fit(path, otherSettings, batch.context(of: 0), session.core).key
     }
     return other
   }
@@ -125,16 +128,17 @@ struct VerifyCommand: Sendable {
     }
   }
 
-  private func say(_ rendering: VerifyRendering) -> Int32 {
+  private func say(_ rendering: VerifyRendering, _ fit: KeyChoice.Fit?) -> Int32 {
     let console = session.console
     let status = rendering.diagnosis.exit
     if batch.asJSON {
-      console.result(rendering.json(command: parsed.command.name).text)
+      console.result(
+        rendering.json(command: parsed.command.name).adding(fit?.facts ?? []).text)
       return status
     }
     if !batch.quiet {
       rendering.lines(all: parsed.has(Options.verbose)).forEach(console.result)
-      for note in rendering.notes {
+      for note in rendering.notes + [fit?.note].compactMap({ $0 }) {
         console.say([Span("note: ", .note), Span("\(rendering.report.path): \(note)")])
       }
     }

@@ -49,6 +49,11 @@ enum Completions {
       "    \(command.name)) options='\(flags(command.options).joined(separator: " "))' ;;"
     }
     let names = Catalog.visible.map(\.name).joined(separator: " ")
+    let operands = Catalog.visible.compactMap { command -> String? in
+      guard case .words(let words) = command.operands.completion else { return nil }
+      return "      \(command.name)) COMPREPLY=($(compgen -W '\(words.joined(separator: " "))'"
+        + " -- \"$word\")) ;;"
+    }
     return """
       \(origin)
       _\(tool)() {
@@ -68,10 +73,12 @@ enum Completions {
         esac
         if [[ $word == -* ]]; then
           COMPREPLY=($(compgen -W "$options" -- "$word"))
-        elif [[ -z $command || $command == \(Catalog.help.name) ]]; then
-          COMPREPLY=($(compgen -W '\(names)' -- "$word"))
         else
-          COMPREPLY=($(compgen -f -- "$word"))
+          case $command in
+            '') COMPREPLY=($(compgen -W '\(names)' -- "$word")) ;;
+      \(operands.joined(separator: "\n"))
+            *) COMPREPLY=($(compgen -f -- "$word")) ;;
+          esac
         fi
       }
       complete -F _\(tool) \(tool)

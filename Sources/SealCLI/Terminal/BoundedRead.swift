@@ -15,8 +15,11 @@ enum BoundedRead {
   struct Failure: Error { let errno: Int32 }
 
   /// Everything up to the end of `descriptor`, or nil if that is more than `limit` bytes.
-  /// Throws `Failure`, or `SealError.interrupted`.
-  static func all(_ descriptor: Int32, limit: Int, cancellation: Cancellation) throws -> Secret? {
+  /// Throws `Failure`, with ETIMEDOUT where the end did not come by the deadline, or
+  /// `SealError.interrupted`.
+  static func all(
+    _ descriptor: Int32, limit: Int, deadline: Deadline, cancellation: Cancellation
+  ) throws -> Secret? {
     var count = 0
     // Few keys are longer than a page, and every page of a secret has to be pinned and wiped.
     var room = min(limit + 1, 4096)
@@ -24,7 +27,7 @@ enum BoundedRead {
     while true {
       let bytes = try Secret(count: room) { buffer in
         before?.withBytes { buffer.copyMemory(from: $0) }
-        try fill(buffer, &count, descriptor, cancellation)
+        try fill(buffer, &count, descriptor, deadline, cancellation)
       }
       if count < room { return bytes.slice(0..<count) }
       guard room <= limit else { return nil }
@@ -36,10 +39,10 @@ enum BoundedRead {
   /// Reads until `buffer`, of which `count` bytes are there, is full or the end is reached.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, _ count: inout Int, _ descriptor: Int32,
-    _ cancellation: Cancellation
+    _ deadline: Deadline, _ cancellation: Cancellation
   ) throws {
     while count < buffer.count {
-      try wait(for: descriptor, cancellation)
+      try wait(for: descriptor, deadline, cancellation)
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
       let got = read(descriptor, rest.baseAddress, rest.count)
       if got == 0 { return }
@@ -52,14 +55,40 @@ enum BoundedRead {
   }
 
   /// Returns once there is something to read or the end is known.
-  static func wait(for descriptor: Int32, _ cancellation: Cancellation) throws {
+  static func wait(
+    for descriptor: Int32, _ deadline: Deadline, _ cancellation: Cancellation
+  ) throws {
     while true {
       try cancellation.check()
+      if deadline.isOver { throw Failure(errno: ETIMEDOUT) }
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       // A signal between the check and the call costs one turn of this length.
       let ready = poll(&entry, 1, 100)
       if ready > 0 { return }
       if ready < 0, errno != EINTR, errno != EAGAIN { throw Failure(errno: errno) }
     }
+  }
+}
+
+/// How long a key is waited for.
+struct Deadline: Sendable {
+  /// What `--key-timeout` says where it is not given.
+  static let usual = 120.0
+
+  /// The whole time.
+  let seconds: Double
+  private let end: Double
+
+  init(seconds: Double) {
+    self.seconds = seconds
+    end = Self.now() + seconds
+  }
+
+  var isOver: Bool { Self.now() >= end }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -2,6 +2,7 @@
 // error. Lines are made of spans; what stands in them is escaped, so that a file's name can
 // neither move the cursor nor fake a line. A reader that went away is no error.
 
+internal import SealCore
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -79,6 +80,13 @@ final class Console: Sendable {
       guard state.outputError == 0 else { return }
       state.outputError = output.write(bytes)
     }
+  }
+
+  /// A key that somebody asked to see, with its line feed, on standard output.
+  func secret(_ line: Secret) {
+    var bytes = line.withBytes { Array($0) }
+    raw(bytes)
+    bytes.withUnsafeMutableBytes { Secret.wipe($0) }
   }
 
   /// Nobody reads the answer any more.

@@ -62,9 +62,18 @@ struct Diagnosis: Sendable, Equatable {
   }
 }
 
+/// An error of the command line itself that brings its words along.
+protocol ExplainedError: Error {
+  var diagnosis: Diagnosis { get }
+}
+
 /// A file of our own that could not be written: a generated one, or standard output.
-struct OutputFailure: Error, Sendable, Equatable {
+struct OutputFailure: ExplainedError, Equatable {
   let path: String
   let errno: Int32
   var hint: String?
+
+  var diagnosis: Diagnosis {
+    Diagnosis(.io, SystemCalls.words(errno), about: path, hint: hint)
+  }
 }

@@ -13,8 +13,7 @@ enum Diagnostics {
     case let flaw as UsageFlaw: UsageDiagnostics.explain(flaw)
     case let failure as KeyFailure: KeyDiagnostics.explain(failure)
     case let failure as OtherFailure: OtherDiagnostics.explain(failure)
-    case let failure as OutputFailure:
-      Diagnosis(.io, SystemCalls.words(failure.errno), about: failure.path, hint: failure.hint)
+    case let failure as any ExplainedError: failure.diagnosis
     default: Diagnosis(.io, "unexpected error: \(error)")
     }
   }

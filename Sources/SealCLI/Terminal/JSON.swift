@@ -25,6 +25,12 @@ enum JSON: Sendable, Equatable {
     }
   }
 
+  /// An object with more fields behind its own.
+  func adding(_ fields: [Field]) -> JSON {
+    if case .object(let own) = self { return .object(own + fields) }
+    return self
+  }
+
   static func integer(_ number: Int) -> JSON { .integer(Int64(number)) }
   /// A text, or null.
   static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }

@@ -20,7 +20,7 @@ struct KeyCommand {
   /// or `SealError.interrupted`.
   static func output(
     of line: String, from source: KeySource, limit: Int, hiding hidden: Set<String>,
-    cancellation: Cancellation
+    deadline: Deadline, cancellation: Cancellation
   ) throws -> Secret? {
     let words: [String]
     do {
@@ -31,7 +31,7 @@ struct KeyCommand {
       throw KeyFailure(source: source, flaw: .shellSyntax(character))
     }
     let command = try KeyCommand(words, source: source, hiding: hidden)
-    return try command.collect(limit: limit, cancellation)
+    return try command.collect(limit: limit, deadline, cancellation)
   }
 
   private init(_ words: [String], source: KeySource, hiding hidden: Set<String>) throws {
@@ -100,21 +100,27 @@ struct KeyCommand {
     return kept + [nil]
   }
 
-  private func collect(limit: Int, _ cancellation: Cancellation) throws -> Secret? {
+  private func collect(
+    limit: Int, _ deadline: Deadline, _ cancellation: Cancellation
+  ) throws -> Secret? {
     let printed: Secret?
     do {
-      printed = try BoundedRead.all(output, limit: limit, cancellation: cancellation)
+      printed = try BoundedRead.all(
+        output, limit: limit, deadline: deadline, cancellation: cancellation)
     } catch {
       finish(by: SIGTERM)
       guard let failure = error as? BoundedRead.Failure else { throw error }
-      throw KeyFailure(source: source, flaw: .unreadable(errno: failure.errno))
+      let isSlow = failure.errno == ETIMEDOUT
+      throw KeyFailure(
+        source: source,
+        flaw: isSlow ? .slow(seconds: deadline.seconds) : .unreadable(errno: failure.errno))
     }
     guard let printed else {
       finish(by: SIGKILL)
       return nil
     }
     close(output)
-    let status = try wait(cancellation)
+    let status = try wait(deadline, cancellation)
     let number = status & 0x7f
     if number != 0 {
       throw KeyFailure(source: source, flaw: .killed(program: program, signal: number))
@@ -125,9 +131,9 @@ struct KeyCommand {
   }
 
   /// The status of the command, once it ended. A command that printed its key and goes on is
-  /// waited for, until a signal asks. Throws where its end cannot be learnt: then nobody knows
+  /// waited for, until a signal asks or the time is over. Throws where its end cannot be learnt: then nobody knows
   /// whether what it printed is a key.
-  private func wait(_ cancellation: Cancellation) throws -> Int32 {
+  private func wait(_ deadline: Deadline, _ cancellation: Cancellation) throws -> Int32 {
     var status: Int32 = 0
     while true {
       switch waitpid(process, &status, WNOHANG) {
@@ -135,8 +141,11 @@ struct KeyCommand {
         try cancellation.check()
         return status
       case 0:
-        if cancellation.requested != nil { end(by: SIGTERM) }
+        if cancellation.requested != nil || deadline.isOver { end(by: SIGTERM) }
         try cancellation.check()
+        if deadline.isOver {
+          throw KeyFailure(source: source, flaw: .slow(seconds: deadline.seconds))
+        }
         usleep(2000)
       default:
         if errno != EINTR { throw KeyFailure(source: source, flaw: .unreadable(errno: errno)) }

@@ -28,7 +28,9 @@ enum KeyDiagnostics {
 
   /// The options and the variable that give this key.
   private static func ways(_ options: KeyOptions) -> String {
-    let ways = [options.file, options.descriptor, options.environment, options.command]
+    let ways = [
+      options.file, options.descriptor, options.environment, options.command, options.keyring,
+    ]
     return "\(ways.map(\.flag).joined(separator: ", ")), or $\(options.variable)_FILE"
   }
 
@@ -96,6 +98,8 @@ enum KeyDiagnostics {
     case .descriptor(let number): "key from descriptor \(number)"
     case .environment(let name): "$\(name)"
     case .command(_, let name): name
+    case .keyring(let name, let backend): KeyStoreDiagnostics.subject(name, backend)
+    case .store(let backend): backend?.title
     case .terminal: nil
     }
   }
@@ -139,6 +143,15 @@ enum KeyDiagnostics {
     case .mismatch: return ("the two keys differ", nil)
     case .lineTooLong(let limit):
       return ("a terminal takes keys of up to \(limit) bytes", "use \(options.file.flag)")
+    case .slow(let seconds):
+      return (
+        "the key did not come within \(KeyStoreDiagnostics.words(seconds: seconds))",
+        "\(KeyOptions.keyTimeout.flag) waits longer"
+      )
+    case .store(let flaw): return KeyStoreDiagnostics.words(flaw)
+    case .line(let number, let flaw):
+      let found = words(flaw, options)
+      return ("line \(number): \(found.0)", found.1)
     }
   }
 

@@ -11,6 +11,10 @@ enum KeySource: Sendable, Equatable {
   case environment(String)
   /// A command line, and the option or variable that held it.
   case command(String, name: String)
+  /// A name in the stores of this machine, or in one of them.
+  case keyring(String, KeyBackend?)
+  /// A store as a whole, or all of them.
+  case store(KeyBackend?)
   case terminal
 }
 
@@ -43,6 +47,12 @@ struct KeyFailure: Error, Sendable, Equatable {
     case mismatch
     /// The terminal passes at most `limit` bytes of a line on.
     case lineTooLong(limit: Int)
+    /// Not all of it came in that time.
+    case slow(seconds: Double)
+    /// What the store of the key says.
+    case store(KeyStoreFlaw)
+    /// A line of a list that is no key, and why.
+    case line(Int, KeyFlaw)
 
     /// The source gave nothing.
     static let empty = Flaw.refused(.empty)

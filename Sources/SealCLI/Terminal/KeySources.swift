@@ -22,6 +22,14 @@ struct KeySelection: Sendable {
   var variable: String
   /// What stands before `key` in the options' names.
   var prefix = ""
+  /// Where a list of keys to try is, in the place of one key.
+  var list: KeySource?
+
+  /// Seconds to wait for it, where that was said.
+  var timeout: Double?
+
+  /// An option says where the key is.
+  var isNamed: Bool { source != nil || list != nil }
 }
 
 /// Reads keys from where they are.
@@ -33,6 +41,8 @@ struct KeySources: Sendable {
     /// Asks on the terminal.
     var prompt: @Sendable (String, Cancellation) throws -> Secret = Prompt.ask
     var inputIsTerminal: @Sendable () -> Bool = { isatty(0) == 1 }
+    /// Where keys are kept.
+    var stores: @Sendable (Double?, Cancellation) -> KeyStores = KeyStores.ofMachine
   }
 
   var surroundings = Surroundings()
@@ -54,7 +64,8 @@ struct KeySources: Sendable {
     if source == .standardInput, surroundings.inputIsTerminal() { source = .terminal }
     if source == .terminal, selection.binary { throw UsageFlaw.binaryPrompt(selection.binaryFlag) }
     let key =
-      source == .terminal ? try typed(label, new: new) : try bytes(of: source, selection)
+      source == .terminal
+      ? try typed(label, new: new) : try naming(source) { try bytes(of: source, selection) }
     if key.count == 0 { throw KeyFailure(source: source, flaw: .empty) }
     if key.count > KeyMaterial.limit {
       throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
@@ -64,9 +75,34 @@ struct KeySources: Sendable {
     } catch SealError.badKey(let flaw) { throw KeyFailure(source: source, flaw: .refused(flaw)) }
   }
 
+  /// Keys that may all be the right one, one a line, each with the number of its line. Blank lines
+  /// are passed over. Throws as `resolve` does.
+  func candidates(_ selection: KeySelection) throws -> [KeyCandidate]? {
+    guard let list = selection.list else { return nil }
+    return try naming(list) {
+      var binary = selection
+      binary.binary = true
+      return try KeyList.candidates(in: bytes(of: list, binary), from: list, selection.reading)
+    }
+  }
+
+  /// Runs `body`, with the source in what it throws.
+  private func naming<R>(_ source: KeySource, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let failure as KeyFileReader.Failure {
+      throw KeyFailure(source: source, flaw: failure.flaw)
+    } catch let failure as KeyStoreFailure {
+      throw KeyFailure(source: source, flaw: .store(failure.flaw))
+    }
+  }
+
+  /// The stores of this machine. `timeout`: seconds to wait for an answer, where that was said.
+  func stores(timeout: Double?) -> KeyStores { surroundings.stores(timeout, cancellation) }
+
   /// Whether an option or a variable says where this key is, so that nobody has to be asked.
   func isNamed(_ selection: KeySelection) -> Bool {
-    selection.source != nil
+    selection.isNamed
       || ["_FILE", "_COMMAND", ""].contains {
         surroundings.variable(selection.variable + $0) != nil
       }
@@ -95,71 +131,48 @@ struct KeySources: Sendable {
   }
 
   private func bytes(of source: KeySource, _ selection: KeySelection) throws -> Secret {
-    let read: Secret?
+    let deadline = Deadline(seconds: selection.timeout ?? Deadline.usual)
+    let read: Secret
     switch source {
-    case .file(let path): read = try file(path, source, selection.allowsOpenFile)
-    case .standardInput: read = try descriptor(0, source)
-    case .descriptor(let number): read = try descriptor(number, source)
+    case .file(let path):
+      read = try KeyFileReader.bytes(
+        of: path, allowsOpen: selection.allowsOpenFile, deadline: deadline,
+        cancellation: cancellation)
+    case .standardInput: read = try descriptor(0, source, deadline)
+    case .descriptor(let number): read = try descriptor(number, source, deadline)
     case .environment(let name):
       guard let value = surroundings.variable(name) else {
         throw KeyFailure(source: source, flaw: .unset)
       }
       return value
     case .command(let line, _):
-      read = try KeyCommand.output(
-        of: line, from: source, limit: Self.readLimit, hiding: hiddenVariables(selection),
-        cancellation: cancellation)
-    case .terminal: throw KeyFailure(source: source, flaw: .noTerminal)
-    }
-    guard let read else {
-      throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
+      let output = try KeyCommand.output(
+        of: line, from: source, limit: KeyFileReader.limit, hiding: hiddenVariables(selection),
+        deadline: deadline, cancellation: cancellation)
+      guard let output else {
+        throw KeyFileReader.Failure(flaw: .tooLong(limit: KeyMaterial.limit))
+      }
+      read = output
+    case .keyring(let name, let backend):
+      read = try stores(timeout: selection.timeout).read(name, in: backend).key
+    case .terminal, .store: throw KeyFailure(source: source, flaw: .noTerminal)
     }
     return selection.binary ? read : try KeyText.line(of: read, from: source)
   }
-
-  /// The longest key and the end of its line.
-  private static let readLimit = KeyMaterial.limit + 2
 
   /// Variables that hold keys: no command gets to see them.
   private func hiddenVariables(_ selection: KeySelection) -> Set<String> {
     [selection.variable, "DBSEAL_KEY", "DBSEAL_NEW_KEY", "DBSEAL_AGAINST_KEY"]
   }
 
-  private func file(_ path: String, _ source: KeySource, _ allowsOpen: Bool) throws -> Secret? {
-    // Without O_NONBLOCK, opening a FIFO waits for its writer in a way no signal ends.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw KeyFailure(source: source, flaw: .unreadable(errno: errno))
-    }
-    defer { close(descriptor) }
-    var facts = stat()
-    guard fstat(descriptor, &facts) == 0 else {
-      throw KeyFailure(source: source, flaw: .unreadable(errno: errno))
-    }
-    let kind = facts.st_mode & S_IFMT
-    if kind == S_IFDIR { throw KeyFailure(source: source, flaw: .directory) }
-    let open = facts.st_mode & 0o044
-    if kind == S_IFREG, open != 0, !allowsOpen {
-      throw KeyFailure(source: source, flaw: .openToOthers(mode: UInt32(facts.st_mode & 0o777)))
-    }
-    return try read(descriptor, source)
-  }
-
-  private func descriptor(_ number: Int32, _ source: KeySource) throws -> Secret? {
+  private func descriptor(
+    _ number: Int32, _ source: KeySource, _ deadline: Deadline
+  ) throws -> Secret {
     let flags = fcntl(number, F_GETFL)
     guard flags >= 0, flags & O_ACCMODE != O_WRONLY else {
       throw KeyFailure(source: source, flaw: .notOpen)
     }
-    return try read(number, source)
-  }
-
-  private func read(_ descriptor: Int32, _ source: KeySource) throws -> Secret? {
-    do {
-      return try BoundedRead.all(descriptor, limit: Self.readLimit, cancellation: cancellation)
-    } catch let failure as BoundedRead.Failure {
-      if failure.errno == EISDIR { throw KeyFailure(source: source, flaw: .directory) }
-      throw KeyFailure(source: source, flaw: .unreadable(errno: failure.errno))
-    }
+    return try KeyFileReader.bytes(from: number, deadline, cancellation)
   }
 
   private func typed(_ label: String, new: Bool) throws -> Secret {

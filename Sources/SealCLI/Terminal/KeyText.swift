@@ -20,13 +20,16 @@ enum KeyText {
     return count > 0 && bytes[count - 1] == 0x0d ? count - 1 : count
   }
 
+  /// An editor's mark of UTF-8 or UTF-16, which is no part of a key.
+  static func startsWithByteOrderMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let marks: [[UInt8]] = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]]
+    return marks.contains { bytes.starts(with: $0) }
+  }
+
   private static func flaw(in bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
     let count = length(of: bytes)
     if count == 0 { return .empty }
-    for mark in [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]] as [[UInt8]]
-    where bytes.starts(with: mark) {
-      return .byteOrderMark
-    }
+    if startsWithByteOrderMark(bytes) { return .byteOrderMark }
     let line = bytes[..<count]
     if line.contains(0x0a) { return .severalLines }
     return line.contains(0) ? .nul : nil

@@ -65,13 +65,17 @@ enum UsageDiagnostics {
       return ("--param \(name): \(value) is no such value", nil)
     case .generateKind(let name):
       return ("generate \(name): it makes man, completions or reference", nil)
+    case .keyOnTerminal(let action, let instead):
+      return ("\(action) prints the key, and standard output is a terminal", instead)
+    case .keyInJSON(let instead):
+      return ("a key is no part of a JSON answer", instead)
     }
   }
 
   private static func key(_ flaw: UsageFlaw) -> (String, String?) {
     let why = "other users and the shell history would see it"
     let ways =
-      "use --key-file, --key-fd, --key-env or --key-command, or none of them to be asked"
+      "use --key-file, --key-fd, --key-env, --key-command or --keyring, or none of them to be asked"
     if case .keyOption(let name) = flaw {
       return ("\(name): no option takes a key as its value, because \(why)", ways)
     }

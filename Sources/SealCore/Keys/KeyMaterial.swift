@@ -71,8 +71,11 @@ public struct KeyMaterial: Sendable {
       key.withBytes { out.copyMemory(from: $0) }
       for (index, byte) in salt.enumerated() { out[key.count + index] = byte }
     }
-    engineKey = Self.quoted(KeyBytes.hex(of: whole))
+    engineKey = Self.rawText(whole)
   }
+
+  /// Bytes as the text of a raw key: `x'…'`.
+  static func rawText(_ bytes: Secret) -> Secret { quoted(KeyBytes.hex(of: bytes)) }
 
   /// Digits as `x'…'`.
   private static func quoted(_ digits: Secret) -> Secret {

@@ -1,0 +1,62 @@
+// The Secret Service of a desktop session (GNOME Keyring, KWallet, KeePassXC) through libsecret, which
+// is looked for at run time: a binary that nobody links to it runs where it is not. Every call ends:
+// after its time, or when the caller asks for the end, whatever the service does.
+#ifndef DBSEAL_SECRET_SERVICE_H
+#define DBSEAL_SECRET_SERVICE_H
+#include <stddef.h>
+
+typedef enum {
+  DBSEAL_SECRET_DONE = 0,
+  // Nothing of that name.
+  DBSEAL_SECRET_ABSENT,
+  // More than one item of that name: which one is meant, nobody knows.
+  DBSEAL_SECRET_SEVERAL,
+  // The collection is locked, and was not unlocked.
+  DBSEAL_SECRET_LOCKED,
+  // There is no collection to store in.
+  DBSEAL_SECRET_NO_COLLECTION,
+  DBSEAL_SECRET_NO_LIBRARY,
+  // Nothing on the session's bus offers the service.
+  DBSEAL_SECRET_NO_SERVICE,
+  // The service did not answer in time.
+  DBSEAL_SECRET_TIMED_OUT,
+  // The caller asked for the end.
+  DBSEAL_SECRET_STOPPED,
+  DBSEAL_SECRET_FAILED,
+} dbseal_secret_status;
+
+typedef enum {
+  // Whether the service answers.
+  DBSEAL_SECRET_PROBE,
+  DBSEAL_SECRET_READ,
+  // Makes an item, or gives the one of that name another secret.
+  DBSEAL_SECRET_STORE,
+  DBSEAL_SECRET_DELETE,
+  DBSEAL_SECRET_LIST,
+} dbseal_secret_action;
+
+// What is asked and what is answered. Items have the attributes `service` (always "dbseal") and
+// `account`.
+typedef struct {
+  dbseal_secret_action action;
+  const char *account;
+  // STORE: the bytes, a text.
+  const void *secret;
+  size_t secret_size;
+  int milliseconds;
+  // Asked now and then; not 0 ends the call.
+  int (*stop)(const void *context);
+  const void *stop_context;
+
+  // READ: the bytes. LIST: names, each with a NUL behind it. NULL where there are none.
+  void *answer;
+  size_t answer_size;
+  // Why it FAILED, in the service's words; never a part of a secret.
+  char message[200];
+} dbseal_secret_request;
+
+dbseal_secret_status dbseal_secret_run(dbseal_secret_request *request);
+
+// Wipes and frees the answer.
+void dbseal_secret_release(dbseal_secret_request *request);
+#endif

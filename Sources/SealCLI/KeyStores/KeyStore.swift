@@ -1,0 +1,101 @@
+// Where people keep keys: what every store can do, and how it may fail. A store keeps texts under
+// names, because that is what the field's other programs keep there; what is no text is refused
+// before a store sees it.
+
+internal import SealCore
+
+/// A kind of store, by the word that names it.
+enum KeyBackend: String, Sendable, CaseIterable {
+  case credentials
+  case keychain
+  case secretService = "secret-service"
+  case kernel
+
+  /// In sentences.
+  var title: String {
+    switch self {
+    case .credentials: "the systemd credentials"
+    case .keychain: "the macOS Keychain"
+    case .secretService: "the Secret Service"
+    case .kernel: "the kernel keyring"
+    }
+  }
+
+  /// What is kept there is gone after a reboot.
+  var isVolatile: Bool { self == .kernel }
+}
+
+/// Why a store cannot be used, or did not do what it was asked, as facts.
+enum KeyStoreFlaw: Sendable, Equatable {
+  /// No key of that name in those that were looked through.
+  case missing([KeyBackend])
+  /// No store that could be used, with why not.
+  case noStore([KeyBackend: KeyStoreObstacle])
+  case unavailable(KeyStoreObstacle)
+  case locked
+  /// The Secret Service has no collection for it, and nobody was there to make one.
+  case noCollection
+  /// More than one key of that name.
+  case several
+  case timedOut(seconds: Double)
+  case readOnly
+  /// What was read back is not what was stored; it was removed.
+  case notReadBack
+  /// Not UTF-8.
+  case notText
+  /// The rule for texts would not give it back as it is.
+  case notOneLine
+  case tooLong(limit: Int)
+  /// The user's share of the kernel's memory for keys is used up.
+  case quota
+  case badName
+  case system(errno: Int32)
+  /// The store's own words.
+  case failed(String)
+}
+
+/// Why there is no such store here.
+enum KeyStoreObstacle: Sendable, Equatable {
+  case otherSystem
+  case variableUnset
+  case noLibrary
+  case noSessionBus
+  case noService(String)
+  case timedOut
+  case system(errno: Int32)
+}
+
+/// A failure of one store.
+struct KeyStoreFailure: Error, Sendable, Equatable {
+  let flaw: KeyStoreFlaw
+  init(_ flaw: KeyStoreFlaw) { self.flaw = flaw }
+}
+
+/// A new key that would stand where one is already.
+enum KeyExists: ExplainedError, Equatable {
+  case file(String)
+  case stored(String, KeyBackend)
+
+  var diagnosis: Diagnosis { KeyStoreDiagnostics.explain(self) }
+}
+
+/// A place that keeps keys under names. All functions throw `KeyStoreFailure`, or
+/// `SealError.interrupted`.
+protocol KeyStore: Sendable {
+  var backend: KeyBackend { get }
+  var isReadOnly: Bool { get }
+  /// Why it cannot be used; nil where it can.
+  func obstacle() throws -> KeyStoreObstacle?
+  /// The bytes under `name`, or nil.
+  func read(_ name: String) throws -> Secret?
+  /// Keeps `key` under `name`, in the place of what was there.
+  func store(_ key: Secret, as name: String) throws
+  /// Answers whether there was one.
+  func delete(_ name: String) throws -> Bool
+  /// Names, in no order.
+  func names() throws -> [String]
+}
+
+extension KeyStore {
+  var isReadOnly: Bool { false }
+}

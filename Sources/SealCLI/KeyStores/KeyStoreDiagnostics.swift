@@ -1,0 +1,138 @@
+// What a store of keys did not do, in words. What stands here of a key is its name.
+
+internal import SealCore
+
+/// Explains failures of stores.
+enum KeyStoreDiagnostics {
+  /// Which key it is about.
+  static func subject(_ name: String, _ backend: KeyBackend?) -> String {
+    "key \(name)" + (backend.map { " in \($0.title)" } ?? "")
+  }
+
+  /// Warns of a place that loses keys.
+  static func warn(_ name: String, _ backend: KeyBackend, on console: Console) {
+    guard backend.isVolatile else { return }
+    console.say([
+      Span("note: ", .note),
+      Span(
+        "key \(name) is in the kernel's memory only, and gone after a reboot: keep a copy"
+          + " (\(Catalog.tool) key show)"),
+    ])
+  }
+
+  /// A name that is taken.
+  static func explain(_ failure: KeyExists) -> Diagnosis {
+    switch failure {
+    case .file(let path):
+      Diagnosis(
+        .exists, "the file exists, and a key in it may be needed", about: path,
+        hint: "choose another name")
+    case .stored(let name, let backend):
+      Diagnosis(
+        .exists, "there is a key of that name, and databases may need it",
+        about: subject(name, backend),
+        hint: "choose another name, or remove it with \(Catalog.tool) key delete")
+    }
+  }
+
+  /// A time, as it was given.
+  static func words(seconds: Double) -> String {
+    let whole = Int(exactly: seconds)
+    return "\(whole.map(String.init) ?? "\(seconds)") second\(whole == 1 ? "" : "s")"
+  }
+
+  /// A sentence, and what to do.
+  static func words(_ flaw: KeyStoreFlaw) -> (String, String?) {
+    switch flaw {
+    case .missing(let searched): return missing(searched)
+    case .noStore(let obstacles): return noStore(obstacles)
+    case .unavailable(let obstacle): return words(obstacle)
+    case .locked:
+      return ("the key store is locked", "unlock it (with gnome-keyring: log in to the desktop)")
+    case .noCollection:
+      return (
+        "the Secret Service has no keyring to put it in, and could ask nobody to make one",
+        "unlock the login keyring: log in to the desktop, or gnome-keyring-daemon --unlock"
+      )
+    case .several:
+      return (
+        "there is more than one item of that name, and they may differ",
+        "\(Catalog.tool) key delete removes all of them"
+      )
+    case .timedOut(let seconds):
+      return (
+        "the key store did not answer within \(words(seconds: seconds))",
+        "it may wait for you to unlock it; \(KeyOptions.keyTimeout.flag) waits longer"
+      )
+    case .readOnly: return ("these are given by systemd and cannot be changed", nil)
+    case .notReadBack:
+      return ("what was read back is not what was stored, so the key is not kept there", nil)
+    case .notText:
+      return (
+        "the key is no text (UTF-8), and key stores keep texts",
+        "give a key of bytes as hex digits, with \(KeyOptions.database.raw.flag)"
+      )
+    case .tooLong(let limit):
+      return ("the store keeps keys of up to \(limit) bytes", nil)
+    case .quota:
+      return (
+        "your share of the kernel's memory for keys is used up",
+        "see /proc/key-users, and remove keys that nobody needs"
+      )
+    case .notOneLine:
+      return ("the key has a line feed, and key stores keep one line", nil)
+    case .badName:
+      return ("a name has up to 200 bytes and no control characters", nil)
+    case .system(let number): return (SystemCalls.words(number), nil)
+    case .failed(let message):
+      return ("the key store failed" + (message.isEmpty ? "" : ": \(message)"), nil)
+    }
+  }
+
+  /// Why there is no such store.
+  static func words(_ obstacle: KeyStoreObstacle) -> (String, String?) {
+    switch obstacle {
+    case .otherSystem: return ("this system has none", nil)
+    case .variableUnset: return ("$CREDENTIALS_DIRECTORY is not set", nil)
+    case .noLibrary:
+      return (
+        "libsecret is not installed", "install libsecret-1-0, or libsecret where packages say so"
+      )
+    case .noSessionBus:
+      return (
+        "there is no session bus", "run it in a desktop session, or under dbus-run-session"
+      )
+    case .noService(let message):
+      return (
+        "no Secret Service answers" + (message.isEmpty ? "" : ": \(message)"),
+        "start one, for instance gnome-keyring-daemon"
+      )
+    case .timedOut:
+      return (
+        "the Secret Service is there and does not answer",
+        "\(KeyOptions.keyringBackend.flag) names another store"
+      )
+    case .system(let number): return (SystemCalls.words(number), nil)
+    }
+  }
+
+  private static func missing(_ searched: [KeyBackend]) -> (String, String?) {
+    let hint = "\(Catalog.tool) key list shows what there is"
+    guard !searched.isEmpty else {
+      return ("no key store can be used here", "\(Catalog.tool) key list says why")
+    }
+    let places = searched.map(\.title).joined(separator: " or ")
+    return ("no key of that name in \(places)", hint)
+  }
+
+  private static func noStore(_ obstacles: [KeyBackend: KeyStoreObstacle]) -> (String, String?) {
+    let reasons = KeyBackend.allCases.compactMap { backend in
+      obstacles[backend].map { "\(backend.rawValue): \(words($0).0)" }
+    }
+    return (
+      "no key store can be used here"
+        + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"),
+      "keep the key in a file: \(Catalog.tool) key generate --output FILE"
+    )
+  }
+}

@@ -1,0 +1,135 @@
+// All stores of this machine, in the order in which they are asked. Reading goes through them until one
+// has the name; writing takes the first that can be written. `--keyring-backend` leaves one of them.
+
+internal import SealCore
+
+/// The stores, and what is done with more than one.
+struct KeyStores: Sendable {
+  /// In order.
+  let all: [any KeyStore]
+
+  /// Those of this machine. `timeout`: seconds for which an answer is waited for, where that was said.
+  static func ofMachine(_ timeout: Double?, _ cancellation: Cancellation) -> KeyStores {
+    KeyStores(all: [
+      CredentialsStore(cancellation: cancellation, timeout: timeout), KeychainStore(),
+      SecretServiceStore(cancellation: cancellation, timeout: timeout), KernelKeyring(),
+    ])
+  }
+
+  /// A name that every store can keep: up to 200 bytes, no control characters.
+  static func requireName(_ name: String) throws {
+    guard !name.isEmpty, name.utf8.count <= 200,
+      name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7f..<0xa0).contains($0.value) })
+    else { throw KeyStoreFailure(.badName) }
+  }
+
+  /// A key and where it was.
+  struct Found: Sendable {
+    let key: Secret
+    let backend: KeyBackend
+  }
+
+  /// The key under `name`, in `wanted` or in the first store that has it; nil where none has.
+  func find(_ name: String, in wanted: KeyBackend?) throws -> (
+    found: Found?, searched: [KeyBackend]
+  ) {
+    try Self.requireName(name)
+    var searched: [KeyBackend] = []
+    for store in try usable(wanted, forWriting: false) {
+      if let key = try store.read(name) {
+        return (Found(key: key, backend: store.backend), searched + [store.backend])
+      }
+      searched.append(store.backend)
+    }
+    return (nil, searched)
+  }
+
+  /// The first store that has something under `name`, be it more than one key.
+  func holder(of name: String, in wanted: KeyBackend?) throws -> KeyBackend? {
+    try Self.requireName(name)
+    return try usable(wanted, forWriting: false).first { store in
+      do {
+        return try store.read(name) != nil
+      } catch let failure as KeyStoreFailure where failure.flaw == .several {
+        return true
+      }
+    }?.backend
+  }
+
+  /// The key under `name`. Throws `.missing`.
+  func read(_ name: String, in wanted: KeyBackend?) throws -> Found {
+    let (found, searched) = try find(name, in: wanted)
+    guard let found else { throw KeyStoreFailure(.missing(searched)) }
+    return found
+  }
+
+  /// Makes a key and keeps it under `name`, which no usable store may have; where it is. Throws
+  /// `KeyExists`.
+  func make(_ name: String, in wanted: KeyBackend?, _ new: () throws -> Secret) throws -> KeyBackend
+  {
+    let target = try target(wanted)
+    if let found = try find(name, in: wanted).found {
+      throw KeyExists.stored(name, found.backend)
+    }
+    try save(new(), as: name, in: target)
+    return target.backend
+  }
+
+  /// Runs `body`, with what it is about in what it throws. No name: the store as a whole.
+  static func naming<R>(_ name: String?, _ backend: KeyBackend?, _ body: () throws -> R) throws -> R
+  {
+    do {
+      return try body()
+    } catch let failure as KeyStoreFailure {
+      throw KeyFailure(
+        source: name.map { .keyring($0, backend) } ?? .store(backend), flaw: .store(failure.flaw))
+    }
+  }
+
+  /// The store that a new key goes to. Throws `.noStore` or `.unavailable`.
+  func target(_ wanted: KeyBackend?) throws -> any KeyStore {
+    guard let store = try usable(wanted, forWriting: true).first else {
+      throw KeyStoreFailure(.noStore(try obstacles()))
+    }
+    return store
+  }
+
+  /// Keeps `key` under `name`, reads it back, and proves it the same. What could not be read back
+  /// whole is removed again where nothing was there before.
+  func save(_ key: Secret, as name: String, in store: any KeyStore) throws {
+    try Self.requireName(name)
+    let isText = key.withBytes { String(validating: $0, as: UTF8.self) != nil }
+    guard isText else { throw KeyStoreFailure(.notText) }
+    let line = try KeyText.line(of: key, from: .keyring(name, store.backend))
+    guard line.isEqual(to: key) else { throw KeyStoreFailure(.notOneLine) }
+    let before = try store.read(name)
+    try store.store(key, as: name)
+    if try store.read(name)?.isEqual(to: key) == true { return }
+    if let before { try store.store(before, as: name) } else { _ = try store.delete(name) }
+    throw KeyStoreFailure(.notReadBack)
+  }
+
+  /// The usable ones among `wanted` or all, in order. Throws `.unavailable` and `.readOnly` for one
+  /// that was asked for by name.
+  func usable(_ wanted: KeyBackend?, forWriting: Bool) throws -> [any KeyStore] {
+    guard let wanted else {
+      let able = all.filter { !forWriting || !$0.isReadOnly }
+      return try able.filter { store in
+        let obstacle = try store.obstacle()
+        // A service that is there and does not answer may have the key.
+        if obstacle == .timedOut { throw KeyStoreFailure(.unavailable(.timedOut)) }
+        return obstacle == nil
+      }
+    }
+    guard let store = all.first(where: { $0.backend == wanted }) else { return [] }
+    if forWriting, store.isReadOnly { throw KeyStoreFailure(.readOnly) }
+    if let obstacle = try store.obstacle() { throw KeyStoreFailure(.unavailable(obstacle)) }
+    return [store]
+  }
+
+  private func obstacles() throws -> [KeyBackend: KeyStoreObstacle] {
+    var found: [KeyBackend: KeyStoreObstacle] = [:]
+    for store in all where !store.isReadOnly { found[store.backend] = try store.obstacle() }
+    return found
+  }
+}

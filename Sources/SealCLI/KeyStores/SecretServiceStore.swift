@@ -1,0 +1,123 @@
+// The Secret Service of a desktop session, through libsecret where it is installed. Items have the
+// attributes `service` = `dbseal` and `account` = NAME, so that secret-tool(1) finds them too.
+
+internal import CSecretService
+internal import SealCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// GNOME Keyring, KWallet, KeePassXC, or whatever else offers the service.
+struct SecretServiceStore: KeyStore {
+  let backend = KeyBackend.secretService
+  let cancellation: Cancellation
+  /// How long an answer is waited for, where that was said.
+  let timeout: Double?
+
+  /// A prompt for the keyring's password needs a screen, and time; without one nobody answers.
+  private var patience: Double {
+    let hasScreen = getenv("DISPLAY") != nil || getenv("WAYLAND_DISPLAY") != nil
+    return timeout ?? (hasScreen ? Deadline.usual : 10)
+  }
+
+  func obstacle() throws -> KeyStoreObstacle? {
+    // Without one GLib would start a bus of its own.
+    guard Self.hasSessionBus else { return .noSessionBus }
+    do {
+      _ = try run(DBSEAL_SECRET_PROBE, nil, seconds: min(10, patience))
+      return nil
+    } catch let failure as KeyStoreFailure {
+      switch failure.flaw {
+      case .unavailable(let obstacle): return obstacle
+      case .timedOut: return .timedOut
+      default: throw failure
+      }
+    }
+  }
+
+  func read(_ name: String) throws -> Secret? { try run(DBSEAL_SECRET_READ, name) }
+
+  func store(_ key: Secret, as name: String) throws {
+    _ = try run(DBSEAL_SECRET_STORE, name, key)
+  }
+
+  func delete(_ name: String) throws -> Bool { try run(DBSEAL_SECRET_DELETE, name) != nil }
+
+  func names() throws -> [String] {
+    guard let listed = try run(DBSEAL_SECRET_LIST, nil) else { return [] }
+    return listed.withBytes { bytes in
+      bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  private static var hasSessionBus: Bool {
+    if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
+    guard let folder = getenv("XDG_RUNTIME_DIR"), folder.pointee != 0 else { return false }
+    var facts = stat()
+    return stat(String(cString: folder) + "/bus", &facts) == 0
+  }
+
+  /// What the service answered, or nil where it has no such item.
+  private func run(
+    _ action: dbseal_secret_action, _ name: String?, _ key: Secret? = nil, seconds: Double? = nil
+  ) throws -> Secret? {
+    let seconds = seconds ?? patience
+    var request = dbseal_secret_request()
+    request.action = action
+    request.milliseconds = Int32(1000 * min(seconds, 86400))
+    request.stop = { context in
+      guard let context else { return 0 }
+      let cancellation = Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue()
+      return cancellation.requested == nil ? 0 : 1
+    }
+    request.stop_context = UnsafeRawPointer(Unmanaged.passUnretained(cancellation).toOpaque())
+    defer { dbseal_secret_release(&request) }
+    let status = Self.call(&request, name, key)
+    switch status {
+    case DBSEAL_SECRET_DONE:
+      return Secret(
+        copying: UnsafeRawBufferPointer(start: request.answer, count: request.answer_size))
+    case DBSEAL_SECRET_ABSENT: return nil
+    case DBSEAL_SECRET_STOPPED:
+      try cancellation.check()
+      return nil
+    default: throw KeyStoreFailure(Self.flaw(status, Self.message(of: request), seconds))
+    }
+  }
+
+  private static func call(
+    _ request: inout dbseal_secret_request, _ name: String?, _ key: Secret?
+  ) -> dbseal_secret_status {
+    guard let name else { return dbseal_secret_run(&request) }
+    return name.withCString { name in
+      request.account = name
+      guard let key else { return dbseal_secret_run(&request) }
+      return key.withBytes { bytes in
+        request.secret = bytes.baseAddress
+        request.secret_size = bytes.count
+        return dbseal_secret_run(&request)
+      }
+    }
+  }
+
+  private static func message(of request: dbseal_secret_request) -> String {
+    withUnsafeBytes(of: request.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+
+  private static func flaw(
+    _ status: dbseal_secret_status, _ message: String, _ seconds: Double
+  ) -> KeyStoreFlaw {
+    switch status {
+    case DBSEAL_SECRET_SEVERAL: .several
+    case DBSEAL_SECRET_LOCKED: .locked
+    case DBSEAL_SECRET_NO_COLLECTION: .noCollection
+    case DBSEAL_SECRET_NO_LIBRARY: .unavailable(.noLibrary)
+    case DBSEAL_SECRET_NO_SERVICE: .unavailable(.noService(message))
+    case DBSEAL_SECRET_TIMED_OUT: .timedOut(seconds: seconds)
+    default: .failed(message)
+    }
+  }
+}

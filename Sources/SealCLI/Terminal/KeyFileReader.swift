@@ -1,0 +1,55 @@
+// Reads a file of secrets without waiting for one that never comes, and never more than a key can have.
+
+internal import SealCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Files that hold keys.
+enum KeyFileReader {
+  /// Why it gave nothing.
+  struct Failure: Error { let flaw: KeyFailure.Flaw }
+
+  /// The longest key and the end of its line.
+  static let limit = KeyMaterial.limit + 2
+
+  /// All bytes of the file. `allowsOpen`: others may be able to read it. Throws `Failure`, or
+  /// `SealError.interrupted`.
+  static func bytes(
+    of path: String, allowsOpen: Bool, deadline: Deadline, cancellation: Cancellation
+  ) throws -> Secret {
+    // Without O_NONBLOCK, opening a FIFO waits for its writer in a way no signal ends.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Failure(flaw: .unreadable(errno: errno)) }
+    defer { close(descriptor) }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0 else { throw Failure(flaw: .unreadable(errno: errno)) }
+    let kind = facts.st_mode & S_IFMT
+    if kind == S_IFDIR { throw Failure(flaw: .directory) }
+    if kind == S_IFREG, facts.st_mode & 0o044 != 0, !allowsOpen {
+      throw Failure(flaw: .openToOthers(mode: UInt32(facts.st_mode & 0o777)))
+    }
+    return try bytes(from: descriptor, deadline, cancellation)
+  }
+
+  /// All bytes of an open descriptor.
+  static func bytes(
+    from descriptor: Int32, _ deadline: Deadline, _ cancellation: Cancellation
+  ) throws -> Secret {
+    do {
+      let read = try BoundedRead.all(
+        descriptor, limit: limit, deadline: deadline, cancellation: cancellation)
+      guard let read else { throw Failure(flaw: .tooLong(limit: KeyMaterial.limit)) }
+      return read
+    } catch let failure as BoundedRead.Failure {
+      switch failure.errno {
+      case EISDIR: throw Failure(flaw: .directory)
+      case ETIMEDOUT: throw Failure(flaw: .slow(seconds: deadline.seconds))
+      default: throw Failure(flaw: .unreadable(errno: failure.errno))
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// A list of keys that the user has, one a line, to find the one that fits. Of a key in it only the number
+// of its line is ever said.
+
+internal import SealCore
+
+/// A key of a list.
+struct KeyCandidate: Sendable {
+  /// From 1.
+  let line: Int
+  let key: KeyMaterial
+}
+
+/// Bytes of a list to its keys.
+enum KeyList {
+  /// The keys, in order. Each line is read as a key file is. Throws `KeyFailure`.
+  static func candidates(
+    in bytes: Secret, from source: KeySource, _ reading: KeyMaterial.Reading
+  ) throws -> [KeyCandidate] {
+    if let flaw = bytes.withBytes(flaw) { throw KeyFailure(source: source, flaw: flaw) }
+    var found: [KeyCandidate] = []
+    for (index, range) in bytes.withBytes(lines).enumerated() where !range.isEmpty {
+      do {
+        found.append(
+          KeyCandidate(line: index + 1, key: try KeyMaterial(bytes.slice(range), as: reading)))
+      } catch SealError.badKey(let flaw) {
+        throw KeyFailure(source: source, flaw: .line(index + 1, flaw))
+      }
+    }
+    if found.isEmpty { throw KeyFailure(source: source, flaw: .empty) }
+    return found
+  }
+
+  private static func flaw(in bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
+    if KeyText.startsWithByteOrderMark(bytes) { return .byteOrderMark }
+    return bytes.contains(0) ? .nul : nil
+  }
+
+  /// Where each line is, without its LF or CRLF.
+  private static func lines(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var start = 0
+    for index in 0...bytes.count where index == bytes.count || bytes[index] == 0x0a {
+      let hasReturn = index > start && index < bytes.count && bytes[index - 1] == 0x0d
+      lines.append(start..<(hasReturn ? index - 1 : index))
+      start = index + 1
+    }
+    return lines
+  }
+}

@@ -1,0 +1,80 @@
+// A list of keys that may all be the right one: each is tried, several side by side, because what
+// takes long is the derivation.
+
+internal import Synchronization
+
+/// Tries keys on a database.
+public enum KeyTrial {
+  /// The number, from 0, of the first of `keys` that opens the database; page 1 may be damaged.
+  /// Throws what a single key would have got where none does.
+  public static func firstFit(
+    _ path: String, _ keys: [KeyMaterial], settings: CipherSettings, _ context: OperationContext
+  ) throws -> Int {
+    try Snapshot.reading(
+      System.realPath(path), timeout: context.busyTimeout, cancellation: context.cancellation
+    ) { snapshot in
+      try Trial(snapshot: snapshot, keys: keys, settings: settings, context: context).run()
+    }
+  }
+
+  private struct State {
+    /// The first that fits so far.
+    var fit: Int?
+    /// Why keys did not, by number.
+    var failures: [Int: SealError] = [:]
+  }
+
+  private struct Trial: @unchecked Sendable {
+    let snapshot: Snapshot
+    let keys: [KeyMaterial]
+    let settings: CipherSettings
+    let context: OperationContext
+
+    func run() throws -> Int {
+      context.progress?(Progress(.deriving, done: 0, total: 0))
+      let state = Mutex(State())
+      var quiet = context
+      quiet.progress = nil
+      // What is likely of one wrong key among many helps nobody.
+      quiet.explainsKeys = false
+      let cores = context.workers > 0 ? context.workers : System.processorCount
+      try ParallelRuns.forEach(
+        count: keys.count, workers: min(cores, OperationContext.mostThreads),
+        cancellation: context.cancellation
+      ) { [quiet] in
+        { index in
+          // They start in ascending order: what is behind one that fits need not be tried.
+          if state.withLock({ $0.fit.map { $0 < index } ?? false }) { return }
+          let result = try self.fits(index, quiet)
+          state.withLock {
+            if let result {
+              $0.failures[index] = result
+            } else {
+              $0.fit = min(index, $0.fit ?? index)
+            }
+          }
+        }
+      }
+      return try state.withLock { state in
+        if let fit = state.fit { return fit }
+        let failures = state.failures.sorted { $0.key < $1.key }.map(\.value)
+        let wrong = failures.first { if case .wrongKey = $0 { true } else { false } }
+        throw wrong ?? failures.first ?? SealError.badKey(.empty)
+      }
+    }
+
+    /// nil where the key fits, or why it does not. Throws what no other key would change.
+    private func fits(_ index: Int, _ context: OperationContext) throws -> SealError? {
+      do {
+        _ = try OpenedDatabase.unlock(
+          snapshot, key: keys[index], settings: settings, context)
+        return nil
+      } catch let error as SealError {
+        switch error {
+        case .wrongKey, .wrongKind, .badProfile, .damaged: return error
+        default: throw error
+        }
+      }
+    }
+  }
+}
