@@ -23,9 +23,11 @@ FORMS = {
 @pytest.mark.parametrize("kind", FORMS)
 def test_a_key_in_a_new_file(work, source, outside, kind):
     options, form, bits = FORMS[kind]
-    os.umask(0)
-    found = program.ok("key", "generate", "--output", outside / "app.key", *options)
-    os.umask(0o022)
+    before = os.umask(0)
+    try:
+        found = program.ok("key", "generate", "--output", outside / "app.key", *options)
+    finally:
+        os.umask(before)
     assert (found["kind"], found["bits"], found["path"]) == (kind, bits, str(outside / "app.key"))
     assert found["action"] == "generate" and str(bits) in found["message"]
     assert mode(outside / "app.key") == 0o600 and os.listdir(outside) == ["app.key"]

@@ -7,6 +7,8 @@
 # - a store that is locked, has two keys of a name, does not answer, or is not there: told apart, exit 3,
 #   never a wait without an end, and no other store's key in its place;
 # - no key in arguments, in a child's environment or in a file, except where the store keeps it.
+import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -277,6 +279,41 @@ def test_a_key_that_was_made_is_said_with_its_place(work, source, stored):
     peers.sound(peers.sealed(work / "out.db", key_stores.kernel_key(name).decode()))
     done = program.run("encrypt", source, work / "two.db", "--keyring", name, "--create")
     assert done.exit == 0 and b"was made" not in done.err, done
+
+
+def test_one_process_at_a_time_makes_a_key(work, source, stored, tmp_path):
+    name, home = stored("race"), tmp_path / "home"
+    home.mkdir()
+    folder = os.open(home, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    running = [
+        program.start("encrypt", source, work / "out.db", "--keyring", name, "--create",
+                      env={"HOME": str(home)}),
+        program.start("key", "generate", "--keyring", name, env={"HOME": str(home)})]
+    time.sleep(0.5)
+    assert all(process.poll() is None for process in running)
+    assert key_stores.kernel_key(name) is None
+    # What another process made meanwhile is the key.
+    key_stores.keep_in_kernel(name, RAW.encode())
+    os.close(folder)
+    for process, status in zip(running, (0, 7)):
+        assert process.communicate(timeout=30) and process.returncode == status
+    assert key_stores.kernel_key(name) == RAW.encode()
+    peers.sound(peers.sealed(work / "out.db", RAW))
+
+
+def test_many_that_want_one_key_get_the_same(work, source, stored):
+    name = stored("many")
+    running = [program.start("encrypt", source, work / f"{number}.db", "--keyring", name,
+                             "--create", "--json") for number in range(8)]
+    made = 0
+    for process in running:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        made += json.loads(out)["keyring"]["created"]
+    assert made == 1
+    for number in range(8):
+        peers.sound(peers.sealed(work / f"{number}.db", key_stores.kernel_key(name).decode()))
 
 
 # ---- stores that fail --------------------------------------------------------------------------

@@ -12,6 +12,13 @@ from pathlib import Path
 from support import program
 
 
+def missing():
+    """The programs that are not there, as sentences."""
+    programs = ("dbus-daemon", "gnome-keyring-daemon", "secret-tool", "keyctl", "pass", "age", "gpg",
+                "systemd-creds", "strace")
+    return [f"no {name}: run make peers" for name in programs if not shutil.which(name)]
+
+
 def kernel_key(name):
     """What keyctl says is kept under a name, or None."""
     found = subprocess.run(["keyctl", "search", "@u", "user", f"dbseal:{name}"],

@@ -14,34 +14,30 @@ struct CreatedKey: Sendable {
     guard case .keyring(let name, let wanted) = selection.source else { return nil }
     let isDry = parsed.has(Options.dryRun)
     let stores = session.keys.stores(timeout: selection.timeout)
-    let (found, made) = try KeyStores.naming(name, wanted) {
-      if let found = try stores.find(name, in: wanted).found {
-        return (found.backend, Secret?.none)
-      }
-      let target = try stores.target(wanted)
-      let new = try KeyGenerator.rawKey(withSalt: false)
-      if !isDry { try stores.save(new, as: name, in: target) }
-      return (target.backend, new)
+    let (found, isNew) = try KeyStores.naming(name, wanted) {
+      let make = { try KeyGenerator.rawKey(withSalt: false) }
+      guard isDry else { return try stores.findOrMake(name, in: wanted, make) }
+      if let found = try stores.find(name, in: wanted).found { return (found, false) }
+      return (KeyStores.Found(key: try make(), backend: try stores.target(wanted).backend), true)
     }
     key =
-      try made.map { try KeyMaterial($0) }
-      ?? session.keys.resolve(selection, label: "", new: false)
+      try isNew ? KeyMaterial(found.key) : session.keys.resolve(selection, label: "", new: false)
     facts = [
       .init(
         "keyring",
         .object([
-          .init("name", .string(name)), .init("backend", .string(found.rawValue)),
-          .init("created", .bool(made != nil && !isDry)),
-          .init("volatile", .bool(found.isVolatile)),
+          .init("name", .string(name)), .init("backend", .string(found.backend.rawValue)),
+          .init("created", .bool(isNew && !isDry)),
+          .init("volatile", .bool(found.backend.isVolatile)),
         ]))
     ]
-    guard made != nil else { return }
+    guard isNew else { return }
     if !parsed.has(Options.quiet) {
       let what = isDry ? "would be made" : "was made"
       session.console.say([
-        Span("note: ", .note), Span("key \(name) \(what) in \(found.title)"),
+        Span("note: ", .note), Span("key \(name) \(what) in \(found.backend.title)"),
       ])
     }
-    if !isDry { KeyStoreDiagnostics.warn(name, found, on: session.console) }
+    if !isDry { KeyStoreDiagnostics.warn(name, found.backend, on: session.console) }
   }
 }

@@ -48,6 +48,8 @@ enum KeyStoreFlaw: Sendable, Equatable {
   case tooLong(limit: Int)
   /// The user's share of the kernel's memory for keys is used up.
   case quota
+  /// Another process makes a key.
+  case busy
   case badName
   case system(errno: Int32)
   /// The store's own words.

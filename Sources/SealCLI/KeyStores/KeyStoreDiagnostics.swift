@@ -81,6 +81,7 @@ enum KeyStoreDiagnostics {
       )
     case .notOneLine:
       return ("the key has a line feed, and key stores keep one line", nil)
+    case .busy: return ("another process is making a key", "try again")
     case .badName:
       return ("a name has up to 200 bytes and no control characters", nil)
     case .system(let number): return (SystemCalls.words(number), nil)

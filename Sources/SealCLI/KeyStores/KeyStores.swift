@@ -7,13 +7,15 @@ internal import SealCore
 struct KeyStores: Sendable {
   /// In order.
   let all: [any KeyStore]
+  var cancellation = Cancellation()
 
   /// Those of this machine. `timeout`: seconds for which an answer is waited for, where that was said.
   static func ofMachine(_ timeout: Double?, _ cancellation: Cancellation) -> KeyStores {
-    KeyStores(all: [
-      CredentialsStore(cancellation: cancellation, timeout: timeout), KeychainStore(),
-      SecretServiceStore(cancellation: cancellation, timeout: timeout), KernelKeyring(),
-    ])
+    KeyStores(
+      all: [
+        CredentialsStore(cancellation: cancellation, timeout: timeout), KeychainStore(),
+        SecretServiceStore(cancellation: cancellation, timeout: timeout), KernelKeyring(),
+      ], cancellation: cancellation)
   }
 
   /// A name that every store can keep: up to 200 bytes, no control characters.
@@ -67,12 +69,23 @@ struct KeyStores: Sendable {
   /// `KeyExists`.
   func make(_ name: String, in wanted: KeyBackend?, _ new: () throws -> Secret) throws -> KeyBackend
   {
-    let target = try target(wanted)
-    if let found = try find(name, in: wanted).found {
-      throw KeyExists.stored(name, found.backend)
+    let (found, isNew) = try findOrMake(name, in: wanted, new)
+    guard isNew else { throw KeyExists.stored(name, found.backend) }
+    return found.backend
+  }
+
+  /// The key under `name`, made and kept there where there is none. One process at a time looks and
+  /// makes.
+  func findOrMake(
+    _ name: String, in wanted: KeyBackend?, _ new: () throws -> Secret
+  ) throws -> (Found, isNew: Bool) {
+    try KeyMakingLock.held(seconds: 10, cancellation) {
+      if let found = try find(name, in: wanted).found { return (found, false) }
+      let target = try target(wanted)
+      let key = try new()
+      try save(key, as: name, in: target)
+      return (Found(key: key, backend: target.backend), true)
     }
-    try save(new(), as: name, in: target)
-    return target.backend
   }
 
   /// Runs `body`, with what it is about in what it throws. No name: the store as a whole.
