@@ -1,5 +1,5 @@
-// A list of keys that may all be the right one: each is tried, several side by side, because what
-// takes long is the derivation.
+// A list of keys that may all be the right one: each is tried, many at once in the lanes of a vector,
+// because what takes long is the derivation.
 
 internal import Synchronization
 
@@ -38,19 +38,25 @@ public enum KeyTrial {
       // What is likely of one wrong key among many helps nobody.
       quiet.explainsKeys = false
       let cores = context.workers > 0 ? context.workers : System.processorCount
+      let turns = DerivationTurns(turns: cores, cancellation: context.cancellation)
       try ParallelRuns.forEach(
-        count: keys.count, workers: min(cores, OperationContext.mostThreads),
+        count: keys.count, workers: DerivationTurns.threads(turns: cores),
         cancellation: context.cancellation
       ) { [quiet] in
         { index in
-          // They start in ascending order: what is behind one that fits need not be tried.
-          if state.withLock({ $0.fit.map { $0 < index } ?? false }) { return }
-          let result = try self.fits(index, quiet)
-          state.withLock {
-            if let result {
-              $0.failures[index] = result
-            } else {
-              $0.fit = min(index, $0.fit ?? index)
+          var own = quiet
+          own.sharedDeriver = { try turns.derive($0, index) }
+          // Every key takes its turn, because the turns go by number.
+          try turns.take(index) {
+            // They begin in ascending order: what is behind one that fits need not be tried.
+            if state.withLock({ $0.fit.map { $0 < index } ?? false }) { return }
+            let failure = try self.fits(index, own)
+            state.withLock {
+              if let failure {
+                $0.failures[index] = failure
+              } else {
+                $0.fit = min(index, $0.fit ?? index)
+              }
             }
           }
         }
