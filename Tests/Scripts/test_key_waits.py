@@ -76,6 +76,17 @@ def test_commands_that_hang_are_ended(work, source, script):
     assert left("600[.]" + mark) == []
 
 
+def test_a_command_does_not_inherit_the_other_key(work, sealed, keys):
+    seen = keys.folder / "environment"
+    program.remember("x'" + "a1b2c3d4" * 8 + "'")
+    done = program.run("rekey", sealed, work / "new.db", "--key-env", "OLD", "--new-key-command",
+                       f"sh -c 'env > \"{seen}\"; echo the new words'",
+                       env={"OLD": "x'" + "a1b2c3d4" * 8 + "'", "OTHER": "stays"})
+    assert done.exit == 0, done
+    assert b"OTHER=stays" in seen.read_bytes()
+    program.no_secret(seen.read_bytes())
+
+
 def test_a_command_may_say_things(work, source):
     done = program.run("encrypt", source, work / "out.db", "--kdf-iter", "10", "--key-command",
                        "sh -c 'echo \"unlocking the vault\" >&2; echo words'")

@@ -180,6 +180,8 @@ struct KeyOptions: Sendable {
     return KeySelection(
       source: source, reading: reading, binary: parsed.has(binary), binaryFlag: binary.flag,
       allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix,
-      list: list.map { $0 == "-" ? .standardInput : .file($0) }, timeout: parsed.seconds(timeout))
+      list: list.map { $0 == "-" ? .standardInput : .file($0) },
+      keyVariables: Set(Self.sets.compactMap { parsed.text($0.environment) }),
+      timeout: parsed.seconds(timeout))
   }
 }

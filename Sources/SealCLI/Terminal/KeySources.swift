@@ -25,6 +25,8 @@ struct KeySelection: Sendable {
   /// Where a list of keys to try is, in the place of one key.
   var list: KeySource?
 
+  /// Variables that hold other keys of the command, as its options say.
+  var keyVariables: Set<String> = []
   /// Seconds to wait for it, where that was said.
   var timeout: Double?
 
@@ -162,7 +164,9 @@ struct KeySources: Sendable {
 
   /// Variables that hold keys: no command gets to see them.
   private func hiddenVariables(_ selection: KeySelection) -> Set<String> {
-    [selection.variable, "DBSEAL_KEY", "DBSEAL_NEW_KEY", "DBSEAL_AGAINST_KEY"]
+    selection.keyVariables.union([
+      selection.variable, "DBSEAL_KEY", "DBSEAL_NEW_KEY", "DBSEAL_AGAINST_KEY",
+    ])
   }
 
   private func descriptor(
