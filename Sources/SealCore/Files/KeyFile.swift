@@ -14,6 +14,8 @@ public enum KeyFile {
       key.withBytes { out.copyMemory(from: $0) }
       out[key.count] = 0x0a
     }
+    // A run that was killed may have left a key there.
+    _ = Replacement.removeLeftovers(of: path)
     let new = try Replacement(of: path)
     try line.withBytes { try new.temporary.write(at: 0, $0) }
     try new.temporary.sync()
