@@ -14,6 +14,12 @@ enum VerifyOptions {
       The pages are spread over the whole file, and another run takes others. Without --quick all \
       pages are read all the same, to check the structure.
       """)
+  static let encrypted = OptionSpec(
+    name: "expect-encrypted", section: .checks, help: "it has to be encrypted",
+    detail: """
+      A plaintext database, sound or not, is then not as it should be. Without this option only an \
+      option that names its key or a cipher setting says so; a key from a variable does not.
+      """)
   static let userVersion = OptionSpec(
     name: "expect-user-version", value: .integer("N", number), section: .checks,
     help: "the user_version that has to be there")
@@ -51,7 +57,7 @@ enum VerifyOptions {
   private static let number = Int(Int32.min)...Int(UInt32.max)
 
   static let all = [
-    quick, sample, userVersion, applicationID, table, digest, expectDigest, against,
+    quick, sample, encrypted, userVersion, applicationID, table, digest, expectDigest, against,
   ]
 
   /// The options about the database to compare with.
@@ -83,7 +89,8 @@ extension Catalog {
       """
       Nothing is written, neither to the database nor to its -wal, -shm and -journal; committed \
       content of a log, or of a hot journal, is part of what is checked. A plaintext database \
-      needs no key; one that is named for it is an error, because then it should be encrypted.
+      needs no key; an option that names one, or a cipher setting, is an error, because then it \
+      should be encrypted.
       """,
       keyWithoutOption,
     ],

@@ -126,7 +126,7 @@ struct Parser {
       text = arguments[index]
       index += 1
     } else {
-      throw .missingValue(option.flag, valueName: valueName)
+      throw .missingValue(option.flag, valueName: valueName, hasDash: index < arguments.count)
     }
     try keep(text, for: option)
   }
@@ -144,7 +144,7 @@ struct Parser {
       if letters.first == "=" { letters = letters.dropFirst() }
       if letters.isEmpty {
         guard index < arguments.count, !Self.looksLikeOption(arguments[index]) else {
-          throw .missingValue(option.flag, valueName: valueName)
+          throw .missingValue(option.flag, valueName: valueName, hasDash: index < arguments.count)
         }
         letters = arguments[index][...]
         index += 1

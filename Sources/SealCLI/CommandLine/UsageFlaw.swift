@@ -9,7 +9,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case unknownOption(String, suggestion: String?, command: String?)
   /// Other commands take it.
   case notAllowed(String, command: String, takenBy: [String])
-  case missingValue(String, valueName: String)
+  /// `hasDash`: what follows begins with a dash.
+  case missingValue(String, valueName: String, hasDash: Bool = false)
   /// A flag with `=value`.
   case unexpectedValue(String)
   /// `value` is nil where it must not be repeated.
@@ -28,7 +29,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case notUTF8(String)
   case noDestination(command: String)
   case targetBesideInPlace
-  case severalSources(count: Int)
+  /// `source`: what the command calls the file that it reads.
+  case severalSources(count: Int, source: String)
   case sameBaseName(String)
   /// Two sources, one called as SQLite calls a companion of the other.
   case companionNames(String, String)

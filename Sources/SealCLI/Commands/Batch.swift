@@ -133,6 +133,7 @@ struct Batch {
     let rest =
       switch count - outcome.answered {
       case 0: ""
+      case count: ", and all were left as they were"
       case 1: ", the other one left as it was"
       case let left: ", the other \(left) left as they were"
       }

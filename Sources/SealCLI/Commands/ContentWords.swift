@@ -63,7 +63,10 @@ struct ContentWords {
     add(table.onlyHere, "only here")
     add(table.onlyThere, "only there")
     if parts.isEmpty {
-      parts.append("\(Diagnostics.count(table.rowsHere, "row")), there \(table.rowsThere), differ")
+      let here = Diagnostics.count(table.rowsHere, "row")
+      parts.append(
+        table.rowsHere == table.rowsThere
+          ? "some of \(here) differ" : "\(here) here, \(table.rowsThere) there")
     }
     let first = table.first.map { "; first: " + sentence($0, in: table) } ?? ""
     return "table \(table.table): " + parts.joined(separator: ", ") + first

@@ -23,7 +23,10 @@ struct ConversionPlan: Sendable, Equatable {
       steps = [Step(source: files[0], destination: .inPlace)]
     } else {
       guard files.count >= 2 else { throw .noDestination(command: parsed.command.name) }
-      guard files.count == 2 else { throw .severalSources(count: files.count) }
+      guard files.count == 2 else {
+        let source = parsed.command.operands.names.prefix { $0 != " " }
+        throw .severalSources(count: files.count, source: String(source))
+      }
       if parsed.has(Options.backup), !parsed.has(Options.force) {
         throw .needs(Options.backup.flag, oneOf: [Options.inPlace.flag, Options.force.flag])
       }

@@ -46,10 +46,13 @@ struct ConversionRendering {
     // How many pages it would be, only the work can tell.
     var parts =
       report.dryRun ? [] : [Diagnostics.count(UInt64(report.targetPages), "page")]
-    parts.append(report.profile.name)
+    // What is plaintext now has no format, and had one.
+    parts.append((verb == DecryptCommand.verb ? "from " : "") + report.profile.name)
     if let proof = report.proof { parts.append("proven (\(words(proof)))") }
     if let backup = report.backup { parts.append("old file kept as \(backup)") }
-    if shredded, !report.dryRun { parts.append("source overwritten and removed") }
+    if shredded {
+      parts.append("source \(report.dryRun ? "would be " : "")overwritten and removed")
+    }
     let action = report.dryRun ? "would be \(verb): \(files)" : "\(verb) \(files)"
     return "\(action): \(parts.joined(separator: ", "))"
   }
@@ -100,8 +103,9 @@ struct ConversionRendering {
     case .notAuthenticated:
       "its pages have no tags, so nobody can tell whether it was altered"
     case .leftover(let name): "\(name) was left by a run that was killed; it was removed"
-    case .notOpenedBySQLCipher(let engine):
-      "SQLCipher \(engine) cannot open this format; the proof is by page tags and content"
+    case .notOpenedBySQLCipher(let engine, let feature, let needed):
+      "SQLCipher \(engine) cannot open it (\(feature) needs \(needed)); the proof is by page tags"
+        + " and content"
     case .schemaNotUnderstood(let message):
       "this engine does not understand the schema, which was copied as it is: \(message)"
     case .privateMode: "only its owner can read the output (mode 600)"

@@ -4,6 +4,9 @@ internal import SealCore
 
 /// Parsed values to a request.
 enum DecryptCommand {
+  /// How a report says what was done.
+  static let verb = "decrypted"
+
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
     let settings = CipherOptions.read.settings(from: parsed)
@@ -12,7 +15,7 @@ enum DecryptCommand {
     let pageSize = parsed.text(Options.outputPageSize).flatMap { Int($0) }
     let exact = parsed.has(Options.exact)
     let conversions = Conversions(
-      parsed: parsed, session: session, verb: "decrypted", settings: settings,
+      parsed: parsed, session: session, verb: verb, settings: settings,
       precheck: { try session.core.precheckDecrypt($0, $1, settings) }, newKey: false,
       sourceOptions: .read
     ) { request, _ in

@@ -75,10 +75,13 @@ private final class Inspection {
 
   private func inspect(_ path: String, _ index: Int) throws {
     fit = nil
-    let file = try session.core.look(path)
+    var file = try session.core.look(path)
     let isAsked = depth != nil || query != nil
     let wantsKey = isEncrypted(file)
     // A key in the environment is for the databases that need one.
+    let unused: [Note] =
+      file.kind == .plaintext && !wantsKey && session.keys.isNamed(selection) ? [.keyNotUsed] : []
+    file.notes += unused
     let hasKey = wantsKey ? session.keys.isNamed(selection) : selection.isNamed
     guard isAsked || hasKey else { return say(InspectRendering(file: file)) }
     if !wantsKey, file.kind != .plaintext {
@@ -89,13 +92,13 @@ private final class Inspection {
       return say(InspectRendering(file: file))
     }
     let database = try database(path, file, batch.context(of: index), withKey: wantsKey)
-    if let query { return try rows(of: query, database, file, batch.context(of: index)) }
+    if let query { return try rows(of: query, database, file, unused, batch.context(of: index)) }
     var rendering = InspectRendering(file: file)
     rendering.depth = depth ?? .contents
     rendering.content = try batch.withContext(path, index) {
       try session.core.contents(database, rendering.depth, $0)
     }
-    if !wantsKey, selection.isNamed { rendering.content?.notes.append(.keyNotUsed) }
+    rendering.content?.notes += unused
     say(rendering)
   }
 
@@ -124,22 +127,19 @@ private final class Inspection {
   }
 
   private func rows(
-    of query: Query, _ database: NamedDatabase, _ file: FileFacts, _ context: OperationContext
+    of query: Query, _ database: NamedDatabase, _ file: FileFacts, _ notes: [Note],
+    _ context: OperationContext
   ) throws {
-    guard !asJSON else { return try object(of: query, database, file, context) }
+    guard !asJSON else { return try object(of: query, database, file, notes, context) }
     do {
       let facts = try Inspect.query(
         database, query, context,
         begin: { writer.begin($0, of: batch.isSeveral ? database.path : nil) },
         row: { try writer.row($0) })
       writer.end()
-      if let note = fit?.note, !batch.quiet {
-        session.console.say([Span("note: ", .note), Span("\(database.path): \(note)")])
-      }
-      for found in facts.damage where !batch.quiet {
-        let words = DamageDiagnostics.explain(found).sentence
-        session.console.say([Span("note: ", .note), Span("\(database.path): \(words)")])
-      }
+      say(
+        [fit?.note].compactMap { $0 } + facts.damage.map { DamageDiagnostics.explain($0).sentence }
+          + (facts.notes + notes).map(ConversionRendering.sentence), on: database.path)
     } catch is ReaderGone {
     } catch {
       // What was read before is true.
@@ -151,7 +151,8 @@ private final class Inspection {
 
   /// The rows as a part of the one object.
   private func object(
-    of query: Query, _ database: NamedDatabase, _ file: FileFacts, _ context: OperationContext
+    of query: Query, _ database: NamedDatabase, _ file: FileFacts, _ notes: [Note],
+    _ context: OperationContext
   ) throws {
     var columns: [String] = []
     var rows: [JSON] = []
@@ -159,6 +160,7 @@ private final class Inspection {
     rendering.content = try Inspect.query(
       database, query, context, begin: { columns = $0 },
       row: { rows.append(.array($0.map(QueryValue.json))) })
+    rendering.content?.notes += notes
     let facts: [JSON.Field] = [
       .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
     ]
@@ -177,9 +179,13 @@ private final class Inspection {
     if !batch.quiet || parsed.has(InspectOptions.schema) {
       rendering.write(to: session.console, verbose: parsed.has(Options.verbose))
     }
-    let notes = rendering.notes + [fit?.note].compactMap { $0 }
+    say(rendering.notes + [fit?.note].compactMap { $0 }, on: rendering.file.path)
+  }
+
+  /// Says things to know.
+  private func say(_ notes: [String], on path: String) {
     for note in batch.quiet ? [] : notes {
-      session.console.say([Span("note: ", .note), Span("\(rendering.file.path): \(note)")])
+      session.console.say([Span("note: ", .note), Span("\(path): \(note)")])
     }
   }
 }

@@ -45,7 +45,7 @@ private struct Resealing {
     _ = try sourceSettings.candidates()
     let conversions = Conversions(
       parsed: parsed, session: session, verb: verb, settings: settings,
-      precheck: { try session.core.precheckDecrypt($0, $1, sourceSettings) }, newKey: false,
+      precheck: { try session.core.precheckReseal($0, $1, sourceSettings) }, newKey: false,
       inPlaceByDefault: true, sourceOptions: .source, replacementKey: replacement
     ) { request, replacement in
       try session.core.reseal(

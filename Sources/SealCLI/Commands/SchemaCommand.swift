@@ -41,7 +41,9 @@ struct SchemaCommand: Sendable {
     sayIgnored(migrations)
     let outcome = batch.forEach(databases) { [key] index, context in
       let key = try needs[index].get() ? key : nil
-      return try migrate(request(databases[index], migrations, key, context))
+      var report = try migrate(request(databases[index], migrations, key, context))
+      if key == nil, !creates, session.keys.isNamed(selection) { report.notes.append(.keyNotUsed) }
+      return report
     } answer: { index, result in
       switch result {
       case .success(let report): say(report)
@@ -108,16 +110,16 @@ struct SchemaCommand: Sendable {
       return !isPlain
     }
     let settings = CipherOptions.source.settings(from: parsed)
-    return try session.core.needsKey(
-      database, settings, KeyOptions.database.selection(from: parsed).isNamed)
+    return try session.core.needsKey(database, settings, selection.isNamed)
   }
+
+  private var selection: KeySelection { KeyOptions.database.selection(from: parsed) }
 
   /// The key of all that need one, of which `first` is the first.
   private func key(for first: String?) throws -> KeyMaterial? {
     try first.map {
       try session.keys.resolve(
-        KeyOptions.database.selection(from: parsed), label: batch.label($0, isNew: creates),
-        new: creates)
+        selection, label: batch.label($0, isNew: creates), new: creates)
     }
   }
 
@@ -154,7 +156,11 @@ struct SchemaCommand: Sendable {
     for line in batch.quiet ? rendering.indispensable : rendering.lines(verbose) {
       session.console.result(line)
     }
-    if !batch.quiet { rendering.sentences.forEach { note($0, on: report.database) } }
+    if batch.quiet {
+      rendering.alarm?.say(on: session.console)
+    } else {
+      rendering.sentences.forEach { note($0, on: report.database) }
+    }
     return rendering.code.exitStatus
   }
 
@@ -183,9 +189,9 @@ struct SchemaCommand: Sendable {
     let subject = found.subject ?? (batch.isSeveral ? database : nil)
     let hint: String? =
       switch error {
-      case SealError.wrongKind(_, .plaintext): "leave the key out to migrate it as it is"
+      case SealError.wrongKind(_, .plaintext): "leave key and settings out to migrate it as it is"
       case SealError.wrongKind(_, .empty): "remove it, and make a database with --create"
-      case SealError.exists(_, let obstacle) where creates: Self.hint(obstacle)
+      case SealError.exists(_, let obstacle) where creates: hint(obstacle, database)
       default: found.hint
       }
     return Diagnosis(
@@ -193,9 +199,15 @@ struct SchemaCommand: Sendable {
   }
 
   /// Nothing that is there is replaced by a new database.
-  private static func hint(_ obstacle: Obstacle) -> String? {
+  private func hint(_ obstacle: Obstacle, _ database: String) -> String? {
     switch obstacle {
-    case .target: "name another file; without --create it is migrated"
+    case .target:
+      switch (try? session.core.look(database))?.kind {
+      case .plaintext, .sqlcipher, .sqlcipherPlaintextHeader:
+        "name another file; without --create it is migrated"
+      case .empty: "it is empty: remove it, or name another file"
+      default: "name another file"
+      }
     case .sidecar: "remove it, or name another file"
     case .sameFile, .directory: "name a file that does not exist"
     case .danglingLink: "remove the link"

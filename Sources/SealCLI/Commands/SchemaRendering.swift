@@ -19,6 +19,12 @@ struct SchemaRendering {
     return checks && isBehind ? .checkFailed : .ok
   }
 
+  /// What `--quiet` says of a failed check.
+  var alarm: Diagnosis? {
+    guard code != .ok else { return nil }
+    return Diagnosis(code, "\(version), \(counts)", about: report.database)
+  }
+
   func lines(_ verbose: Bool) -> [String] {
     var lines = [sentence]
     if report.action == .status { lines += report.states.map(Self.line) }
@@ -120,6 +126,7 @@ struct SchemaRendering {
   /// A thing to know.
   static func sentence(_ note: MigrationNote) -> String {
     switch note {
+    case .keyNotUsed: return ConversionRendering.sentence(.keyNotUsed)
     case .ignoredFiles(let names):
       let rest = names.count > 5 ? " and \(names.count - 5) more" : ""
       return "not named as migrations are, and ignored: "
@@ -142,6 +149,7 @@ struct SchemaRendering {
 
   private static func word(_ note: MigrationNote) -> String {
     switch note {
+    case .keyNotUsed: ConversionRendering.word(.keyNotUsed)
     case .ignoredFiles: "ignored_files"
     case .missingFiles: "missing_files"
     case .brokenReferences: "broken_references"

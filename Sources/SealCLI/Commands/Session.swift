@@ -41,6 +41,9 @@ struct CoreFunctions: Sendable {
   var decrypt: @Sendable (ConversionRequest, Int?, Bool) throws -> ConversionReport = {
     try Decrypt.run($0, pageSize: $1, exact: $2)
   }
+  var precheckReseal: @Sendable (String, OutputOptions, CipherSettings) throws -> Void = {
+    try Reseal.precheck(source: $0, output: $1, settings: $2)
+  }
   var reseal:
     @Sendable (ConversionRequest, Reseal.Change, CipherSettings) throws -> ConversionReport = {
       try Reseal.run($0, change: $1, reading: $2)

@@ -41,6 +41,7 @@ struct VerifyCommand: Sendable {
       Int32.init(truncatingIfNeeded:))
     expected.tables = parsed.texts(VerifyOptions.table).map(table)
     expected.digest = parsed.bytes(VerifyOptions.expectDigest)
+    expected.encrypted = parsed.has(VerifyOptions.encrypted)
     return expected
   }
 
@@ -72,7 +73,9 @@ struct VerifyCommand: Sendable {
     let outcome = batch.forEach(paths) { [key] index, context in
       let needsKey = try needs[index].get()
       let fit = try needsKey ? key?.fit(paths[index], settings, context, session.core) : nil
-      return (try session.core.verify(request(paths[index], fit?.key, other, context)), fit)
+      var report = try session.core.verify(request(paths[index], fit?.key, other, context))
+      if !needsKey, session.keys.isNamed(selection) { report.notes.append(.keyNotUsed) }
+      return (report, fit)
     } answer: { index, result in
       switch result {
       case .success((let report, let fit)):
@@ -118,7 +121,7 @@ struct VerifyCommand: Sendable {
     case .plaintext:
       return Diagnosis(
         found.code, found.sentence, about: found.subject,
-        hint: "leave the key out to check it as it is", facts: found.facts)
+        hint: "leave key and settings out to check it as it is", facts: found.facts)
     case .sqlcipherPlaintextHeader:
       return Diagnosis(
         found.code, "this is a SQLCipher database with a plaintext header", about: found.subject,

@@ -155,6 +155,11 @@ struct VerifyJSON {
   private static func difference(_ difference: ExpectationsVerdict.Difference) -> JSON {
     var fields: [JSON.Field]
     switch difference {
+    case .plaintext:
+      fields = [
+        .init("expectation", .string("encrypted")), .init("name", .null),
+        .init("expected", .bool(true)), .init("found", .bool(false)),
+      ]
     case .userVersion(let expected, let found):
       fields = [
         .init("expectation", .string("user_version")), .init("name", .null),

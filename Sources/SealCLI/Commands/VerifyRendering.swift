@@ -40,7 +40,8 @@ struct VerifyRendering {
     var lines = ["\(report.path): \(Self.outcome(report.code))"]
     lines.append("  pages: " + Self.pages(report))
     lines += Self.capped(
-      (report.pages.damaged + report.pages.missing).map {
+      // The verdict has the numbers of missing pages; of most, nothing else can be known.
+      (report.pages.damaged + report.pages.missing.filter { $0.owner != nil }).map {
         "page \($0.number) \(Self.flaw($0.flaw)): \(Self.owner($0.owner))"
       })
     if let log = report.pages.log {

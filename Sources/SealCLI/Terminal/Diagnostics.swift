@@ -197,7 +197,8 @@ enum Diagnostics {
   private static func io(_ failure: IOFailure) -> Diagnosis {
     let action =
       switch failure.call {
-      case .open: ""
+      case .open, .stat: ""
+      case .create: "cannot make a file in its folder: "
       case .read: "cannot read: "
       case .write: "cannot write: "
       case .sync: "cannot sync: "
@@ -205,7 +206,6 @@ enum Diagnostics {
       case .link: "cannot link: "
       case .unlink: "cannot remove: "
       case .truncate: "cannot truncate: "
-      case .stat: ""
       case .lock: "cannot lock: "
       case .chmod: "cannot set the mode: "
       case .chown: "cannot set the owner: "

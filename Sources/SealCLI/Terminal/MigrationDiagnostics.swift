@@ -32,7 +32,12 @@ enum MigrationDiagnostics {
       return Words(
         "version \(version) is there twice: \(list(files))", hint: "give one another number")
     case .versionOutside(let file, let least, let limit):
-      return Words("\(file): versions go from \(least) to \(limit) here")
+      let hint =
+        "--to with a version below it leaves the file out;"
+        + " \(SchemaOptions.track.flag) \(VersionTrack.table.rawValue) takes larger ones"
+      return Words(
+        "\(file): versions go from \(least) to \(limit) here",
+        hint: limit < Int64.max ? hint : nil)
     case .notText(let file, let line):
       return Words(
         "\(file), line \(line): this is not text in UTF-8", hint: "save the file as UTF-8")
@@ -53,10 +58,12 @@ enum MigrationDiagnostics {
     case .refused(let place, let refusal):
       return Words(
         "\(at(place)): \(Self.words(refusal)): \(quoted(place))", hint: hint(refusal))
-    case .changed(let path, let files):
+    case .changed(let path, let files, let newest):
       return Words(
         "changed since it was applied: \(list(files))", about: path,
-        hint: "restore the file and put the change into a new one; --baseline accepts it as it is")
+        hint:
+          "restore the file and put the change into a new one; --baseline \(newest) accepts it as"
+          + " it is")
     case .outOfOrder(let path, let files, let newest):
       return Words(
         "not applied, and below version \(newest), which is: \(list(files))", about: path,
@@ -106,7 +113,7 @@ enum MigrationDiagnostics {
       return all("unknown_version", .init("version", .integer(version)))
     case .refused(let place, let refusal):
       return all("refused", .init("reason", .string(word(refusal)))) + facts(place)
-    case .changed(_, let names): return all("changed", files(names))
+    case .changed(_, let names, _): return all("changed", files(names))
     case .outOfOrder(_, let names, let newest):
       return all("out_of_order", files(names), .init("version", .integer(newest)))
     case .beyond(_, let newest, _): return all("beyond", .init("version", .integer(newest)))

@@ -20,8 +20,11 @@ enum UsageDiagnostics {
       return ("unknown option \(name)", meant(suggestion) ?? see(command))
     case .notAllowed(let name, let command, let takers):
       return ("\(command) does not take \(name)", "it belongs to \(list(takers, "and"))")
-    case .missingValue(let name, let value):
-      return ("\(name) needs a value: \(name) \(value)", nil)
+    case .missingValue(let name, let value, let hasDash):
+      return (
+        "\(name) needs a value: \(name) \(value)",
+        hasDash ? "one that begins with a dash is written \(name)=\(value)" : nil
+      )
     case .unexpectedValue(let name): return ("\(name) takes no value", nil)
     case .badValue(let name, let value, let allowed):
       return ("\(name)\(value.map { " cannot be \($0)" } ?? " has a bad value"): \(allowed)", nil)
@@ -45,9 +48,9 @@ enum UsageDiagnostics {
       )
     case .targetBesideInPlace:
       return ("a TARGET and --in-place exclude each other", "leave one of them out")
-    case .severalSources(let count):
+    case .severalSources(let count, let source):
       return (
-        "\(count) files are more than SOURCE and TARGET",
+        "\(count) files are more than \(source) and TARGET",
         "--output-dir and, where a command changes databases, --in-place take any number"
       )
     case .sameBaseName(let name):

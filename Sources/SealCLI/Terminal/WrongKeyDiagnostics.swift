@@ -10,7 +10,9 @@ enum WrongKeyDiagnostics {
     let formats = wrong.tried.isEmpty ? "" : " (\(list(wrong.tried)))"
     let tried = UInt64(clamping: wrong.pagesTried)
     let pages = tried == wrong.pagesInFile ? "page" : "tried page"
-    let share = "0 of \(Diagnostics.count(tried, pages)) authenticate"
+    let share =
+      wrong.pagesInFile == 0
+      ? "the file is shorter than a page" : "0 of \(Diagnostics.count(tried, pages)) authenticate"
     let isOther = cipher.format.name == CipherOptions.against.format.name
     let key = isOther ? KeyOptions.against : KeyOptions.database
     let hint = wrong.fit.map { found($0, wrong, key, cipher) } ?? guess(wrong, key)
@@ -35,6 +37,8 @@ enum WrongKeyDiagnostics {
   private static func found(
     _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions
   ) -> String {
+    // It may have been given other settings with that key.
+    if fit.variant == .newKey { return words(.newKey, key) }
     guard fit.variant != .asGiven else {
       return "the key opens the file with \(named(fit, cipher))"
     }
@@ -91,6 +95,7 @@ enum WrongKeyDiagnostics {
       return "the key opens the file with accents apart from their letters (NFD)"
     case .latin1: return "the key opens the file in Latin-1 instead of UTF-8"
     case .utf8: return "the key opens the file in UTF-8 instead of Latin-1"
+    case .newKey: return "the new key opens the file: it was rekeyed before"
     }
   }
 

@@ -21,8 +21,8 @@ public enum MigrationFlaw: Sendable, Equatable {
   case unknownVersion(Int64, folder: String)
   /// A statement that cannot be part of a migration's transaction.
   case refused(StatementPlace, Refusal)
-  /// Files that were applied and have other bytes now.
-  case changed(path: String, files: [String])
+  /// Files that were applied and have other bytes now; `newest` is the highest version of them.
+  case changed(path: String, files: [String], newest: Int64)
   /// Unapplied files below the newest version that was applied.
   case outOfOrder(path: String, files: [String], newest: Int64)
   /// The database is beyond the version that is asked for, and nothing goes back.

@@ -187,6 +187,8 @@ public struct IOFailure: Sendable, Equatable {
   public enum Call: String, Sendable {
     case open, read, write, sync, rename, link, unlink, truncate, stat, lock, chmod, chown, list
     case allocate, map
+    /// Making a file in the folder of `path`.
+    case create
     /// The sync of the folder after the rename: the new file stands, but a power cut could undo it.
     case syncName = "sync_name"
   }

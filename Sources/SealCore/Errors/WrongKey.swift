@@ -77,6 +77,8 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case latin1
   /// Latin-1 text as UTF-8.
   case utf8
+  /// No reading of it at all: the key that the database was to get.
+  case newKey = "new_key"
 }
 
 /// What opens a file that the key as it was given does not open.

@@ -126,9 +126,10 @@ final class Replacement {
           Path.join(Path.folder(of: path), prefix(for: path) + suffix), .create, subject: path)
       } catch SealError.io(let failure) {
         if failure.errno == EEXIST && attempt < 100 { continue }
-        throw SealError.io(IOFailure(failure.call, path: path, errno: failure.errno))
+        let call = failure.call == .open ? .create : failure.call
+        throw SealError.io(IOFailure(call, path: path, errno: failure.errno))
       }
     }
-    throw SealError.io(IOFailure(.open, path: path, errno: EEXIST))
+    throw SealError.io(IOFailure(.create, path: path, errno: EEXIST))
   }
 }

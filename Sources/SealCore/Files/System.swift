@@ -86,9 +86,9 @@ enum System {
       && (result.st_mode & S_IFMT != S_IFREG || result.st_size > 0)
   }
 
-  /// Throws unless files may be made and removed in `folder`.
-  static func requireWritable(folder: String) throws {
-    try call(.open, folder) { faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) }
+  /// Throws unless files may be made and removed in `folder`, where `path` is.
+  static func requireWritable(folder: String, for path: String) throws {
+    try call(.create, path) { faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) }
   }
 
   static func rename(_ old: String, to new: String) throws {

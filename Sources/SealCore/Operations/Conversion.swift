@@ -137,8 +137,9 @@ public enum Note: Sendable, Equatable {
   case notAuthenticated
   /// A temporary file of an earlier run that was killed.
   case leftover(String)
-  /// This engine cannot open the output; the proof rests on tags and SQLite over decoded pages.
-  case notOpenedBySQLCipher(engine: String)
+  /// This engine cannot open the output, because `feature` needs a newer one; the proof rests on tags
+  /// and SQLite over decoded pages.
+  case notOpenedBySQLCipher(engine: String, feature: String, needed: String)
   /// The engine cannot make sense of the schema, as it stands in the source too.
   case schemaNotUnderstood(message: String)
   /// The output's mode is 0600, unlike the source's.

@@ -97,6 +97,7 @@ struct ConversionJob {
 
   /// Does everything, or in a dry run everything that writes nothing.
   func run() throws -> Outcome {
+    try plan.requireFreeBackup()
     guard !plan.options.dryRun else {
       try plan.requireSpace(estimatedSize)
       return Outcome(pages: 0, proof: nil, notes: [])

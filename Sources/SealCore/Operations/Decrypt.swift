@@ -3,16 +3,17 @@
 /// Decrypts a SQLCipher database.
 public enum Decrypt {
   /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
-  public static func precheck(source: String, output: OutputOptions, settings: CipherSettings)
-    throws
-  {
+  /// `backup`: the name of the old file must be free.
+  public static func precheck(
+    source: String, output: OutputOptions, settings: CipherSettings, backup: Bool = true
+  ) throws {
     try Engine.current.requireCodec()
     let (kind, isDoubtful) = try SourceCheck.kind(of: source)
     let hasPlainHeader = settings.plaintextHeader ?? 0 > 0
     guard kind == .sqlcipher || isDoubtful || (hasPlainHeader && kind != .empty) else {
       throw SealError.wrongKind(path: source, found: kind)
     }
-    try SourceCheck.output(output, source: source)
+    try SourceCheck.output(output, source: source, backup: backup)
   }
 
   /// Decrypts; settings that are not named are detected. `pageSize`: bytes, of the output; nil is

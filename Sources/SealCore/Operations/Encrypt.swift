@@ -26,7 +26,7 @@ public enum Encrypt {
     let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
     if shred {
       try OutputPlan.requireReplaceable(path, request.output)
-      try System.requireWritable(folder: Path.folder(of: path))
+      try System.requireWritable(folder: Path.folder(of: path), for: path)
     }
     let source = try OpenedDatabase.plaintext(
       path, exclusive: plan.isInPlace || shred, context)

@@ -8,6 +8,8 @@ public struct Expectations: Sendable, Equatable {
   public var tables: [Table] = []
   /// The content digest, 32 bytes.
   public var digest: [UInt8]?
+  /// It has to be encrypted.
+  public var encrypted = false
 
   public init() {}
 
@@ -23,7 +25,7 @@ public struct Expectations: Sendable, Equatable {
 
   var count: Int {
     (userVersion == nil ? 0 : 1) + (applicationID == nil ? 0 : 1) + tables.count
-      + (digest == nil ? 0 : 1)
+      + (digest == nil ? 0 : 1) + (encrypted ? 1 : 0)
   }
 }
 
@@ -38,9 +40,10 @@ struct ExpectationsCheck {
   func run() throws -> (verdict: ExpectationsVerdict, damage: Damage?) {
     var verdict = ExpectationsVerdict(checked: expected.count)
     guard expected.count > 0 else { return (verdict, nil) }
+    if expected.encrypted, source.cipher == nil { verdict.differences.append(.plaintext) }
     guard let header = source.header else {
       let hindrance: Hindrance = source.flaw == nil ? .damagedPages : .damagedHeader
-      verdict.differences = names.map { .unknown($0, hindrance) }
+      verdict.differences += names.map { .unknown($0, hindrance) }
       return (verdict, nil)
     }
     if let version = expected.userVersion, version != header.userVersion {

@@ -38,11 +38,11 @@ struct KeySearch {
     case .fits(let cipher): return (cipher, false)
     case .fitsDamagedFirstPage(let cipher): return (cipher, true)
     case .none(let tried, let pagesTried, let saltDiffers):
-      try requireWholePage(size, candidates)
       let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
       let nearMiss = NearMiss(
         candidates: candidates, settings: settings, depth: depth, cancellation: cancellation)
       let fit = try nearMiss.fit(&trials, read: read)
+      if fit == nil { try requireWholePage(size, candidates) }
       throw SealError.wrongKey(
         WrongKey(
           path: snapshot.path, tried: tried, pagesTried: pagesTried,
@@ -52,9 +52,12 @@ struct KeySearch {
   }
 
   /// Throws `.wrongKind(.truncated)` for a file that is shorter than a page of some of the
-  /// candidates and not a whole number of pages of the others: whatever the key is, it was cut.
+  /// candidates and formats, and not a whole number of pages of the others: whatever the key is, it
+  /// was cut. A file that is too short for the settings that were named alone may be of another
+  /// format, and sound.
   private func requireWholePage(_ size: UInt64, _ candidates: [CipherProfile]) throws {
-    let sizes = candidates.map { UInt64($0.pageSize) }
+    let formats = [4, 3, 2, 1].compactMap(CipherProfile.format)
+    let sizes = (candidates + formats).map { UInt64($0.pageSize) }
     guard let largest = sizes.max(), size < largest,
       sizes.allSatisfy({ size < $0 || size % $0 != 0 })
     else { return }

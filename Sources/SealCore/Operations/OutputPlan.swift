@@ -9,10 +9,13 @@ struct OutputPlan {
   /// The name under which the old file is kept.
   let backup: String?
   let options: OutputOptions
+  /// The backup's name is taken, and not by what a killed run left.
+  private let backupExists: Bool
   /// An existing target, under its exclusive lock, until it is replaced.
   private let replaced: Snapshot?
 
-  /// Checks everything that can be known before the work. Throws `.exists`, `.locked`, `.io`.
+  /// Checks everything that can be known before the work, but not yet whether the backup's name is
+  /// free: whatever has nothing to do needs none. Throws `.exists`, `.locked`, `.io`.
   init(_ options: OutputOptions, source: String, _ context: OperationContext) throws {
     self.options = options
     var halfMade = false
@@ -31,20 +34,22 @@ struct OutputPlan {
     backup = options.backupSuffix.map { [path] in path + $0 }
     // All the work would be for a name that nothing can have.
     for name in [path, backup].compactMap({ $0 }) { try Path.requireName(name) }
-    if let backup {
-      // SQLite would take a file of these names for the new database's own, and remove it.
-      guard !Sidecars(of: path).all.contains(backup) else {
-        throw SealError.exists(path: backup, .companion)
-      }
-      guard try halfMade || FileStatus.of(backup, followLinks: false) == nil else {
-        throw SealError.exists(path: backup, .backup)
-      }
+    // SQLite would take a file of these names for the new database's own, and remove it.
+    if let backup, Sidecars(of: path).all.contains(backup) {
+      throw SealError.exists(path: backup, .companion)
     }
+    backupExists =
+      try !halfMade && backup.map { try FileStatus.of($0, followLinks: false) != nil } ?? false
     try Self.requireUnrelated([path, backup].compactMap { $0 }, to: source, isInPlace: isInPlace)
     let folder = Path.folder(of: path)
     try SourceCheck.folder(folder)
-    try System.requireWritable(folder: folder)
+    try System.requireWritable(folder: folder, for: path)
     if halfMade, !options.dryRun, let backup { try System.unlink(backup) }
+  }
+
+  /// Throws where something has the backup's name.
+  func requireFreeBackup() throws {
+    if let backup, backupExists { throw SealError.exists(path: backup, .backup) }
   }
 
   /// Throws where the output, or the backup, would be one of the files that SQLite keeps beside the

@@ -105,7 +105,6 @@ struct Prover {
   /// Opens the output: SQLCipher on the real file. Immutable, because a header that says WAL would
   /// have the engine make a log and an index beside a file that nobody else knows.
   private func engine(_ proof: inout Proof) throws -> [Note] {
-    let engine = Engine.current
     let connection: Connection
     do {
       guard let cipher else {
@@ -116,11 +115,13 @@ struct Prover {
       connection = try Connection(output: file)
       try connection.key(cipher.material.engineKey)
       try connection.apply(settings: settings)
-    } catch SealError.unsupported {
+    } catch SealError.unsupported(.engineTooOld(let engine, let needed, let feature)) {
       let decoded = try Connection(snapshot: DecodedPages(store), path: path)
       let notes = try judge(decoded, &proof)
       proof.openedBy = nil
-      return notes + [.notOpenedBySQLCipher(engine: engine.cipherVersion ?? engine.sqliteVersion)]
+      return notes + [
+        .notOpenedBySQLCipher(engine: engine, feature: feature, needed: needed)
+      ]
     }
     return try judge(connection, &proof)
   }

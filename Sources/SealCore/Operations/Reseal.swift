@@ -12,6 +12,14 @@ public enum Reseal {
     case format
   }
 
+  /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
+  /// Whether the backup's name is free is asked later: a run that was done before needs none.
+  public static func precheck(source: String, output: OutputOptions, settings: CipherSettings)
+    throws
+  {
+    try Decrypt.precheck(source: source, output: output, settings: settings, backup: false)
+  }
+
   /// Seals anew. `sourceSettings`: what to read; detected where nothing is named. Throws
   /// `SealError`; `.sameKey` where a rekey would change nothing.
   public static func run(
@@ -22,8 +30,14 @@ public enum Reseal {
     let context = request.context
     let plan = try OutputPlan(request.output, source: request.source, context)
     let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
-    let source = try OpenedDatabase.encrypted(
-      path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
+    let source: OpenedDatabase
+    do {
+      source = try OpenedDatabase.encrypted(
+        path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
+    } catch SealError.wrongKey(let wrong) {
+      guard case .key(let new) = change else { throw SealError.wrongKey(wrong) }
+      throw SealError.wrongKey(try wrong.fitted(by: new, path, sourceSettings, context))
+    }
     guard let own = source.cipher else {
       throw SealError.wrongKind(path: request.source, found: .plaintext)
     }
@@ -120,5 +134,35 @@ public enum Reseal {
       targetPageSize: source.header.pageSize, sourcePages: source.pageCount,
       targetPages: source.pageCount, bytesRead: 0, bytesWritten: 0, openingPragmas: [],
       backup: nil, proof: nil, notes: [], seconds: seconds, isUnchanged: true)
+  }
+}
+
+extension WrongKey {
+  /// The same with `new` as what opens the file, where it does and nothing else was found: the
+  /// database was rekeyed before.
+  fileprivate func fitted(
+    by new: KeyMaterial, _ path: String, _ sourceSettings: CipherSettings,
+    _ context: OperationContext
+  ) throws -> WrongKey {
+    guard fit == nil else { return self }
+    var context = context
+    context.explainsKeys = false
+    // The settings that were named are those from before; the rekey may have written others.
+    let readings = [sourceSettings, CipherSettings()]
+    for settings in sourceSettings == CipherSettings() ? [sourceSettings] : readings {
+      do {
+        let database = try OpenedDatabase.encrypted(
+          path, key: new, settings: settings, exclusive: false, context)
+        guard let profile = database.cipher?.profile else { continue }
+        var found = self
+        found.fit = KeyFit(
+          variant: .newKey, settings: profile.name, format: profile.formatNumber,
+          pageSize: profile.pageSize, kdfIterations: profile.kdfIterations)
+        return found
+      } catch SealError.interrupted(let number) {
+        throw SealError.interrupted(signal: number)
+      } catch is SealError { continue }
+    }
+    return self
   }
 }

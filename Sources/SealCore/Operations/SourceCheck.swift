@@ -22,7 +22,8 @@ public enum SourceCheck {
   }
 
   /// Whether the database needs a key. `keyIsNamed`: the caller gave one for it. Throws
-  /// `.wrongKind` for a file that is no database.
+  /// `.wrongKind` for a file that is no database, and for a plaintext one where a key or cipher
+  /// settings say that it is encrypted.
   public static func needsKey(path: String, settings: CipherSettings, keyIsNamed: Bool) throws
     -> Bool
   {
@@ -34,7 +35,7 @@ public enum SourceCheck {
     switch kind {
     case .sqlcipher: return true
     case .plaintext:
-      guard keyIsNamed else { return false }
+      guard keyIsNamed || settings != CipherSettings() else { return false }
       guard isDoubtful else { throw SealError.wrongKind(path: path, found: kind) }
       return true
     default:
@@ -69,12 +70,13 @@ public enum SourceCheck {
   /// Where `path` leads to, all links followed; nil where that cannot be told.
   public static func realPath(of path: String) -> String? { try? System.realPath(path) }
 
-  /// Throws what stands in the way of the output.
-  static func output(_ options: OutputOptions, source: String) throws {
+  /// Throws what stands in the way of the output. `backup`: the name of the old file must be free.
+  static func output(_ options: OutputOptions, source: String, backup: Bool = true) throws {
     var options = options
     // Only looking: no lock is taken on what would be replaced.
     options.dryRun = true
-    _ = try OutputPlan(options, source: source, OperationContext())
+    let plan = try OutputPlan(options, source: source, OperationContext())
+    if backup { try plan.requireFreeBackup() }
   }
 }
 
@@ -85,13 +87,17 @@ extension ConversionReport {
     seconds: Double
   ) {
     let dryRun = job.plan.options.dryRun
+    // In place, the old file stands beside the one that a link leads to.
+    let isLink = (try? FileStatus.of(source, followLinks: false)?.kind) == .link
+    let named = job.plan.isInPlace && !isLink ? job.plan.options.backupSuffix : nil
     self.init(
       source: source, target: job.plan.path, dryRun: dryRun, profile: profile, salt: salt,
       sourcePageSize: job.source.header.pageSize, targetPageSize: job.pageSize,
       sourcePages: job.source.pageCount, targetPages: outcome.pages,
       bytesRead: job.source.store.bytes,
       bytesWritten: UInt64(outcome.pages) * UInt64(job.pageSize), openingPragmas: pragmas,
-      backup: outcome.backup, proof: outcome.proof,
+      backup: outcome.backup.map { kept in named.map { source + $0 } ?? kept },
+      proof: outcome.proof,
       notes: job.source.notes + outcome.notes, seconds: seconds)
   }
 }

@@ -202,6 +202,8 @@ public struct ExpectationsVerdict: Sendable {
   public var differences: [Difference] = []
 
   public enum Difference: Sendable, Equatable {
+    /// It is not encrypted.
+    case plaintext
     case userVersion(expected: Int32, found: Int32)
     case applicationID(expected: Int32, found: Int32)
     /// `isView`: there is a view of that name.

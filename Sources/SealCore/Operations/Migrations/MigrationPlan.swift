@@ -91,16 +91,19 @@ struct MigrationPlan {
   }
 
   private func requireUnchanged() throws {
-    let changed = states.filter { $0.state == .changed }.compactMap(\.name)
-    guard changed.isEmpty else {
-      throw SealError.migration(.changed(path: path, files: changed))
-    }
+    let changed = states.filter { $0.state == .changed }
+    guard let newest = changed.last?.version else { return }
+    throw SealError.migration(
+      .changed(path: path, files: changed.compactMap(\.name), newest: newest))
   }
 
-  /// Throws where a file's version does not fit into the store.
-  static func requireRange(_ folder: MigrationFolder, _ track: VersionTrack) throws {
+  /// Throws where the version of a file, up to `last` if that is named, does not fit into the store.
+  static func requireRange(_ folder: MigrationFolder, _ track: VersionTrack, upTo last: Int64?)
+    throws
+  {
     let range = VersionStore.range(track)
-    for file in folder.files where !range.contains(file.version) {
+    for file in folder.files
+    where !range.contains(file.version) && file.version <= last ?? Int64.max {
       throw SealError.migration(
         .versionOutside(file: file.name, least: range.lowerBound, limit: range.upperBound))
     }

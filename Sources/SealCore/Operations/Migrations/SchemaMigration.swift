@@ -48,7 +48,7 @@ public enum SchemaMigration {
   /// Throws where folder and options contradict each other, whatever the databases are.
   public static func check(_ folder: MigrationFolder, track: VersionTrack, versions: [Int64]) throws
   {
-    try MigrationPlan.requireRange(folder, track)
+    try MigrationPlan.requireRange(folder, track, upTo: versions.max())
     for version in versions { try MigrationPlan.requireKnown(version, in: folder) }
   }
 
@@ -106,6 +106,8 @@ public struct MigrationReport: Sendable {
 
 /// Things that a user should know although it went well.
 public enum MigrationNote: Sendable, Equatable {
+  /// A key was given for a database that is not encrypted.
+  case keyNotUsed
   /// Names in the folder that are no migrations'.
   case ignoredFiles([String])
   /// Versions that were applied and have no file.
