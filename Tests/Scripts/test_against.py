@@ -175,6 +175,10 @@ def test_the_encoding_and_defaults_of_added_columns_make_no_difference(work, key
     change(work / "b.db", "UPDATE t SET d = 6 WHERE a = 'é'")
     difference, = compare(here, work / "b.db", "check_failed")["differences"]
     assert (difference["name"], difference["here"], difference["first"]) == ("t", 4, None)
+    assert difference["message"] == "table t: some of 4 rows differ"
+    change(work / "b.db", "DELETE FROM t WHERE a = 'é'")
+    difference, = compare(here, work / "b.db", "check_failed")["differences"]
+    assert difference["message"] == "table t: 4 rows here, 3 there"
     change(work / "d.db", "UPDATE t SET d = 6 WHERE a = 'é'")
     difference, = compare(here, work / "d.db", "check_failed")["differences"]
     assert difference["first"]["position"] == 2 and difference["first"]["column"] == "d"

@@ -1,5 +1,7 @@
 # Plan: a hint can be followed.
 # - the option for a plaintext header, and for its salt, is the command's own, and does it;
+# - a file that is too short for the settings that were named is not called cut where it is sound
+#   under others;
 # - a key that is missing is named with the options that give it;
 # - what was tried before a key was called wrong is named, setting by setting.
 import subprocess
@@ -33,6 +35,33 @@ def test_encrypt_says_how_a_plaintext_header_is_read(work, keys):
     path = peers.create_sealed(work / "a.db", RAW, HEADER, samples.fill)
     found = refuse(work, "wrong_kind", "encrypt", "--key-file", keys.raw(), path, work / "b.db")
     assert "decrypt" in found["hint"] and "--plaintext-header 32" in found["hint"]
+
+
+@pytest.mark.parametrize("right", [True, False], ids=["key", "other key"])
+@pytest.mark.parametrize("format,size", [(1, 1024), (2, 1024), (3, 1024), (4, 1024)])
+def test_a_small_file_of_another_format_is_not_cut(work, keys, format, size, right):
+    path = peers.create_sealed(
+        work / "a.db", RAW, [("cipher_compatibility", format), ("cipher_page_size", size)],
+        lambda c: c.execute("CREATE TABLE t(a)"))
+    assert path.stat().st_size == 2 * size
+    key = keys.raw() if right else keys.raw("0f" * 32, "other")
+    for named in (["--page-size", "4096"], ["--format", "4", "--page-size", "4096"],
+                  ["--format", "3", "--page-size", "8192"]):
+        found = refuse(work, "wrong_key", "verify", path, "--key-file", key, *named)
+        assert "shorter than a page" in found["message"], found
+        if not right:
+            assert found["hint"].startswith("leave the settings out"), found
+            continue
+        assert "cut" not in found["hint"]
+        settings = found["hint"].split(" with ")[1].split(" and ")[0].split()
+        program.ok("verify", path, "--key-file", key, *settings)
+
+
+def test_a_file_that_was_cut_below_a_page_is(work, keys):
+    path = peers.create_sealed(work / "a.db", RAW, [], samples.fill)
+    path.write_bytes(path.read_bytes()[:1500])
+    assert refuse(work, "wrong_kind", "verify", path, "--key-file", keys.raw(), "--format", "4")[
+        "kind"] == "truncated"
 
 
 def without_terminal(*args):

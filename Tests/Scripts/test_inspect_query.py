@@ -3,6 +3,7 @@
 # - integers over 2^53, blobs, NULL and empty text, invalid UTF-8, control and wide characters
 # - parameters of every type; missing and unknown ones
 # - whatever is not one read-only statement is a usage error with a reason; nothing is made
+# - what was noteworthy about the database is said, as without a query, and rows stay rows;
 # - many rows stream; a reader that goes away ends it; an interrupt ends it
 import csv
 import io
@@ -434,3 +435,30 @@ def test_no_file_is_made_anywhere(work, tmp_path, source):
     sql = "SELECT a.name FROM people a, people b, people c ORDER BY random() LIMIT 5"
     query(source, sql, "--output-format", "tsv", env={"TMPDIR": str(place)}, cwd=place)
     assert os.listdir(place) == []
+
+
+@pytest.mark.parametrize("asked", [["--query", "SELECT 1 AS one"], ["--schema"], ["--tables"], []])
+def test_a_key_that_was_not_needed_is_noted(work, keys, source, asked):
+    path = keys.raw()
+    ways = [({"DBSEAL_KEY_FILE": str(path)}, []), ({}, ["--key-file", path])]
+    for env, options in ways:
+        notes = program.run("inspect", "--json", *asked, *options, source, env=env).json["notes"]
+        assert [note["note"] for note in notes] == ["key_not_used"]
+        result = program.run("inspect", *asked, *options, source, env=env)
+        said = f"note: {source}: it is not encrypted; the key was not used\n".encode()
+        assert result.exit == 0 and result.err == said, result
+        assert program.run("inspect", "-q", *asked, *options, source, env=env).err == b""
+    assert program.run("inspect", "--json", *asked, source).json["notes"] == []
+
+
+def test_a_query_of_a_database_with_a_log_says_that_it_was_read(work):
+    connection = peers.plain(samples.plain(work / "a.db"))
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("INSERT INTO log VALUES('from the log')")
+    args = ["inspect", "--query", "SELECT what FROM log WHERE what LIKE 'from%'", work / "a.db"]
+    result = program.run(*args, "--output-format", "csv")
+    assert result.out == b"what\r\nfrom the log\r\n" or result.out == b"what\nfrom the log\n"
+    assert b"-wal" in result.err, result
+    notes = program.run(*args, "--json").json["notes"]
+    assert [note["note"] for note in notes] == ["wal_included"]
+    connection.close()

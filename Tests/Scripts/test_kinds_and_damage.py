@@ -100,8 +100,8 @@ def test_a_truncated_database(work, keys, sealed, cut):
 
 
 @pytest.mark.parametrize("options, size", [
-    ([], 17), ([], 600), ([], 1500), ([], 4095), (["--format", "4"], 2048),
-    (["--source-page-size", "8192"], 4096)])
+    ([], 17), ([], 600), ([], 1500), ([], 4095), (["--format", "4"], 1500),
+    (["--source-page-size", "8192"], 4095)])
 def test_a_database_shorter_than_its_first_page(work, keys, sealed, options, size):
     os.truncate(sealed, size)
     found = decrypt(work, "wrong_kind", keys, *options)
@@ -112,6 +112,10 @@ def test_as_many_bytes_as_pages_of_another_format_may_be_a_wrong_key(work, keys,
     os.truncate(sealed, 2048)
     found = decrypt(work, "wrong_key", keys)
     assert (found["pages_tried"], found["pages"]) == (2, 2), found
+    # Nor does it make a difference to the file that settings are named.
+    for named in (["--format", "4"], ["--source-page-size", "8192"]):
+        found = decrypt(work, "wrong_key", keys, *named)
+        assert "shorter than a page" in found["message"] and "it was cut" in found["hint"], found
 
 
 @pytest.mark.parametrize("tail", [b"\0" * 100, b"junk" * 25, os.urandom(4096), b"x" * 4096])

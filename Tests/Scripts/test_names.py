@@ -75,6 +75,31 @@ def test_messages_name_the_target_or_its_folder(work, keys, source, why):
     assert result.exit != 0 and ".dbseal-" not in result.text, result
 
 
+@pytest.mark.parametrize("command", ["encrypt", "in place", "decrypt", "rekey", "create"])
+def test_a_closed_folder_is_said_to_be_one(work, tmp_path, source, sealed, command):
+    # The keys are nobody's here, and so are the files that it may change.
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m/1.sql").write_text("CREATE TABLE t(a);")
+    key = {"DBSEAL_KEY": "x'" + "a1b2c3d4" * 8 + "'", "DBSEAL_NEW_KEY": "some words"}
+    for path in (source, sealed):
+        os.chown(path, 65534, 65534)
+    work.chmod(0o555)
+    args, named = {
+        "encrypt": (["encrypt", source, work / "out.db"], work / "out.db"),
+        "in place": (["encrypt", "--in-place", source], source),
+        "decrypt": (["decrypt", sealed, work / "out.db"], work / "out.db"),
+        "rekey": (["rekey", sealed], sealed),
+        "create": (["migrate", "--schema", tmp_path / "m", "--create", "--plaintext",
+                    work / "out.db"], work / "out.db"),
+    }[command]
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        folder.chmod(0o755)
+    result = program.run(*args, user=65534, env=key)
+    work.chmod(0o755)
+    said = f"dbseal: {named}: cannot make a file in its folder: permission denied\n"
+    assert result.exit == 9 and result.err == said.encode(), result
+
+
 def test_a_full_disk_names_the_target(keys, tmp_path):
     # A file size limit stands for it: the write fails with the temporary file open.
     path = samples.plain(tmp_path / "a.db")

@@ -2,6 +2,7 @@
 # - every format x rekey and migrate, up and down: a peer opens the output with the right key only;
 # - a peer's own rekey is rekeyed again; a plaintext header; a log; a hot journal is elsewhere;
 # - in place keeps mode, links and ids; a backup; several databases; a key from a terminal;
+# - what was done before is said, whatever the settings, and needs no backup: several in a second run;
 # - refusals leave every byte and time alone; a kill leaves the old file, which the old key opens.
 import os
 import signal
@@ -153,6 +154,62 @@ def test_migrate_leaves_alone_what_is_as_asked_for(work, pair):
     found = program.ok("migrate", path, *pair[:2])
     assert found["unchanged"] is True and found["proof"] is None
     before.unchanged()
+
+
+@pytest.mark.parametrize("written", [[], ["--format", "3"], ["--kdf-iter", "1000"]])
+@pytest.mark.parametrize("read", [[], ["--source-format", "4"]])
+def test_a_second_run_says_what_was_rekeyed(work, pair, written, read):
+    done, left = make(work / "a.db"), make(work / "b.db")
+    run = ["rekey", "--in-place", "--backup", ".old", *written, *read, *pair]
+    program.ok(*run, done)
+    result = program.run("rekey", "--json", *run[1:], done, left, left)
+    assert result.exit == 1, result
+    first, second, third, _ = result.objects
+    assert second["ok"]
+    for each in (first, third):
+        assert each["code"] == "wrong_key" and each["fits"]["key"] == "new_key", each
+        assert each["hint"] == "the new key opens the file: it was rekeyed before"
+    pragmas = {"--format": [("cipher_compatibility", 3)], "--kdf-iter": [("kdf_iter", 1000)]}
+    assert seen(done, NEW, pragmas[written[0]] if written else [])
+    assert seen(work / "a.db.old", OLD)
+
+
+def test_a_third_key_is_not_called_the_new_one(work, keys, pair):
+    make(work / "a.db", key="a third pass phrase")
+    assert refuse(work, "wrong_key", "rekey", work / "a.db", *pair)["fits"] is None
+
+
+def test_a_second_migrate_needs_no_backup(work, pair):
+    path = make(work / "a.db", 3)
+    run = ["migrate", "--backup", ".v3", *pair[:2], path]
+    program.ok(*run)
+    before = Snapshot(work)
+    assert program.ok(*run)["unchanged"] is True
+    before.unchanged()
+    # Where there is work to do, what is there is kept.
+    found = refuse(work, "exists", *run, "--format", "3")
+    assert found["obstacle"] == "backup"
+    refuse(work, "exists", *run, "--format", "3", "--dry-run")
+
+
+def test_a_backup_is_named_as_the_database_was(work, pair):
+    make(work / "real.db")
+    (work / "link.db").symlink_to("real.db")
+    found = program.ok("rekey", "--backup", ".1", *pair, "real.db", cwd=work)
+    assert found["backup"] == "real.db.1"
+    back = ["--key-file", pair[3], "--new-key-file", pair[1]]
+    # Beside the link there is none.
+    found = program.ok("rekey", "--backup", ".2", *back, "link.db", cwd=work)
+    assert found["backup"] == str(work / "real.db.2") and (work / "real.db.2").is_file()
+
+
+def test_what_an_old_engine_cannot_open_is_named(work, keys, pair):
+    path = make(work / "a.db")
+    new = ["--new-key-file", keys.raw("ab" * 80, "long")]
+    notes = program.ok("rekey", path, *pair[:2], *new)["notes"]
+    said = [n["message"] for n in notes if n["note"] == "not_opened_by_sqlcipher"]
+    assert len(said) == (program.engine() < (4, 7))
+    assert all("raw key of 160 digits" in each for each in said) or program.engine() < (4,), said
 
 
 def test_a_dry_run_changes_nothing(work, pair):

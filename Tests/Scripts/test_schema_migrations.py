@@ -5,6 +5,7 @@
 #   readable; user_version instead of it;
 # - status, check, to, baseline, create, a dry run; several databases; order, gaps, duplicates;
 # - a failing file: file, line, statement, message; earlier ones stay.
+import re
 import sqlite3
 
 import pytest
@@ -223,6 +224,10 @@ def test_status_says_what_is_what_and_changes_nothing(work, keys, files):
     assert found["pending"] == 3 and found["version"] is None
     result = program.run("migrate", "--schema", files, "--status", "--check", path, *key)
     assert result.exit == 1, result
+    # What is wrong is said even by one that is to be quiet.
+    result = program.run("migrate", "-q", "--schema", files, "--status", "--check", path, *key)
+    assert result.exit == 1 and result.out == b"", result
+    assert result.err == f"dbseal: {path}: no version, 0 applied, 3 pending\n".encode(), result
     result = program.run("migrate", "--json", "--schema", files, "--status", "--check", path, *key)
     assert result.exit == 1 and result.json["code"] == "check_failed"
     assert result.json["ok"] is False
@@ -243,6 +248,20 @@ def test_check_is_content_when_all_was_applied(work, files):
     path = plain(work / "a.db")
     program.ok("migrate", "--schema", files, path)
     program.ok("migrate", "--schema", files, "--status", "--check", path)
+    assert program.run("migrate", "-q", "--schema", files, "--status", "--check", path).text == ""
+
+
+@pytest.mark.parametrize("options", [[], ["--status"], ["--dry-run"]])
+def test_a_key_that_was_not_needed_is_noted(work, keys, files, options):
+    env = {"DBSEAL_KEY_FILE": str(keys.raw())}
+    args = ["migrate", "--schema", files, *options]
+    found = program.ok(*args, plain(work / "a.db"), env=env)
+    assert [note["note"] for note in found["notes"]] == ["key_not_used"]
+    result = program.run(*args, plain(work / "b.db"), env=env)
+    assert b"b.db: it is not encrypted; the key was not used\n" in result.err, result
+    assert program.ok(*args, plain(work / "c.db"))["notes"] == []
+    assert program.ok(*args, sealed(work / "d.db", RAW), env=env)["notes"] == []
+    refuse(work, "wrong_kind", *args, "--source-format", "4", work / "a.db")
 
 
 def test_to_a_version_and_not_back(work, files):
@@ -291,7 +310,10 @@ def test_a_changed_file_stops_everything(work, files):
     (files / "001_first.sql").write_text(migrations.FIRST + "-- later")
     found = refuse(work, "migration_failed", "migrate", "--schema", files, path)
     assert found["flaw"] == "changed" and found["files"] == ["001_first.sql"]
-    program.ok("migrate", "--schema", files, "--baseline", "2", path)
+    # The hint can be typed, and what is pending stays so.
+    option, version = re.search(r"(--baseline) (\d+) ", found["hint"]).groups()
+    assert version == "1"
+    program.ok("migrate", "--schema", files, option, version, path)
     found = program.ok("migrate", "--schema", files, path)
     assert [m["version"] for m in found["applied"]] == [30]
 
@@ -352,6 +374,19 @@ def test_user_version_holds_31_bits(work, tmp_path):
         found = refuse(work, "migration_failed", "migrate", "--schema", folder, "--track",
                        "user_version", plain(work / f"{name}.db"))
         assert found["flaw"] == "version"
+
+
+def test_a_file_beyond_the_store_stops_only_those_who_want_it(work, tmp_path):
+    folder = migrations.folder(tmp_path / "m", {
+        "1.sql": "CREATE TABLE a(x);", "20240101120000_later.sql": "CREATE TABLE b(x);"})
+    path = plain(work / "a.db")
+    track = ["migrate", "--schema", folder, "--track", "user_version"]
+    found = refuse(work, "migration_failed", *track, path)
+    assert found["flaw"] == "version" and "--to" in found["hint"]
+    assert "--track schema_migrations" in found["hint"]
+    assert program.ok(*track, "--to", "1", path)["version"] == 1
+    assert rows(path, "PRAGMA user_version") == [(1,)]
+    program.ok("migrate", "--schema", folder, "--track", "schema_migrations", plain(work / "b.db"))
 
 
 def test_user_version_baseline(work, files):

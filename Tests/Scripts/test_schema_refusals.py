@@ -257,6 +257,22 @@ def test_nothing_offers_to_replace_what_is_there(work, tmp_path, keys):
     assert "--force" not in (found["hint"] or "")
 
 
+@pytest.mark.parametrize("data,said,unsaid", [
+    (b"", "remove it", "is migrated"), (b"words\n" * 300, "another file", "is migrated")])
+def test_a_hint_about_what_is_there_is_about_what_it_is(work, tmp_path, data, said, unsaid):
+    folder = migrations.folder(tmp_path / "m")
+    path = work / "a.db"
+    path.write_bytes(data)
+    create = ["migrate", "--schema", folder, "--create", "--plaintext", path]
+    hint = refuse(work, "exists", *create)["hint"]
+    assert said in hint and unsaid not in hint
+    refuse(work, "wrong_kind", "migrate", "--schema", folder, path)
+    path.unlink()
+    program.ok(*create)
+    assert "without --create it is migrated" in refuse(work, "exists", *create)["hint"]
+    program.ok("migrate", "--schema", folder, path)
+
+
 # what must not be left behind
 
 def test_a_trigger_that_keeps_the_version_away(work, tmp_path):

@@ -168,6 +168,16 @@ def test_an_interrupt_of_several_at_once_leaves_them_as_they_were(work, tmp_path
     assert sorted(os.listdir(work)) == ["0.db", "1.db", "2.db", "3.db"]
 
 
+def test_an_interrupt_of_the_first_leaves_all(work, files):
+    paths = [plain(work / f"{n}.db", SLOW) for n in (1, 2)]
+    folder = migrations.folder(files.parent / "slow", {"1.sql": WORK})
+    process = program.start("migrate", "-j", "1", "--schema", folder, *paths)
+    until(process, lambda: "1.db-journal" in os.listdir(work))
+    _, err = interrupted(process)
+    assert err == ["dbseal: interrupted by SIGINT: 0 of 2 databases up to date, and all were left"
+                   " as they were"]
+
+
 def test_one_database_under_two_names(work, files):
     path = plain(work / "a.db")
     (work / "link.db").symlink_to("a.db")

@@ -240,9 +240,23 @@ def test_text_says_what_was_done_on_standard_output(work, keys, source):
     assert result.exit == 0 and b"out.db" in result.out and b"format 4" in result.out, result
 
 
+def test_plaintext_is_not_said_to_have_a_format(work, keys, sealed):
+    result = program.run("decrypt", sealed, work / "out.db", "--key-file", keys.raw())
+    assert b" pages, from format 4, proven" in result.out, result
+    result = program.run("encrypt", work / "out.db", work / "e.db", "--key-file", keys.raw())
+    assert b" pages, format 4, proven" in result.out, result
+
+
 def test_json_is_all_there_is_on_standard_output(work, keys, source):
     found = program.ok("encrypt", source, work / "out.db", "--key-file", keys.raw())
     assert found["command"] == "encrypt" and found["database"] == str(source)
+
+
+def test_a_dry_run_says_that_the_source_would_go(work, keys, source):
+    args = ["encrypt", "--shred", "--dry-run", source, work / "out.db", "--key-file", keys.raw()]
+    said = program.run(*args)
+    assert said.exit == 0 and b"source would be overwritten and removed" in said.out, said
+    assert source.exists() and program.ok(*args)["shredded"] is False
 
 
 def test_shred_removes_the_plaintext_after_success(work, keys, source, sealed):

@@ -277,3 +277,20 @@ def test_no_key_is_in_the_arguments_or_reaches_a_key_command(work, source, keys)
     out, err = process.communicate()
     assert process.returncode == 0, err
     program.no_secret(out, err, seen.read_bytes())
+
+
+def test_a_value_that_begins_with_a_dash(work, source):
+    query = "-- a comment\nSELECT 1 AS one"
+    found = refuse(work, "usage", "inspect", source, "--query", query)
+    option = found["hint"].split()[-1].split("=")[0]
+    assert option == "--query"
+    assert program.ok("inspect", source, f"{option}={query}")["rows"] == [[1]]
+    # Where nothing follows, nothing is guessed.
+    assert refuse(work, "usage", "inspect", source, "--query")["hint"] is None
+
+
+def test_operands_are_called_as_the_help_calls_them(work, source, keys):
+    for command in ("encrypt", "decrypt", "rekey", "migrate"):
+        found = refuse(work, "usage", command, "a", "b", "c")
+        name = program.run("help", command).out.decode().split("[OPTION]... ")[1].split()[0]
+        assert f"more than {name} and TARGET" in found["message"], found

@@ -1,5 +1,6 @@
 # Plan: verify as a command.
-# - kinds: plaintext needs no key and asks for none, and refuses one that is named; what is no
+# - kinds: plaintext needs no key and asks for none, refuses a key or a setting that is named, and
+#   says so where one from a variable was not needed; what is no
 #   database, a wrong key, a missing or locked file are what they are for every command;
 # - several files: a line or an object each, in order whatever --jobs says, a summary, exit 1;
 # - --quick, --sample, -q, -v; names that want to move the cursor; SIGINT.
@@ -28,9 +29,28 @@ def test_a_plaintext_database_needs_no_key_and_none_is_asked_for(work, keys, sou
 
 
 def test_a_key_in_the_environment_is_no_claim_and_a_named_one_is(work, keys, source):
-    assert program.run("verify", source, env={"DBSEAL_KEY": "some words"}).exit == 0
-    found = refuse(work, "wrong_kind", "verify", source, "--key-file", keys.file(RAW))
+    path, unused = keys.file(RAW), b"note: " + os.fsencode(source) + b": it is not encrypted; the key"
+    for variable in ({"DBSEAL_KEY": "some words"}, {"DBSEAL_KEY_FILE": str(path)},
+                     {"DBSEAL_KEY_COMMAND": "false"}):
+        result = program.run("verify", source, env=variable)
+        assert result.exit == 0 and unused in result.err, result
+        notes = program.ok("verify", source, env=variable)["notes"]
+        assert [note["note"] for note in notes] == ["key_not_used"]
+    assert program.ok("verify", source)["notes"] == []
+    found = refuse(work, "wrong_kind", "verify", source, "--key-file", path)
     assert found["kind"] == "plaintext"
+
+
+@pytest.mark.parametrize("option", [
+    ["--format", "4"], ["--page-size", "4096"], ["--kdf-iter", "4000"], ["--hmac-pgno", "le"],
+    ["--plaintext-header", "0"], ["--salt", "00" * 16]])
+def test_a_named_setting_is_a_claim_too(work, source, option):
+    assert refuse(work, "wrong_kind", "verify", source, *option)["kind"] == "plaintext"
+
+
+def test_an_encrypted_one_has_nothing_to_say_about_its_key(sealed, keys):
+    env = {"DBSEAL_KEY_FILE": str(keys.file(RAW))}
+    assert program.ok("verify", sealed, env=env)["notes"] == []
 
 
 @pytest.mark.parametrize("name, data, code", [

@@ -1,9 +1,11 @@
 # Plan: verify's fourth verdict: what the caller expects.
 # - user_version, application_id, tables and rows, as a peer reads them, with and without --quick;
+# - that it is encrypted, whatever says where the key is;
 # - all differences are listed; numbers of either sign, odd names, every encoding; bad values.
 import pytest
 
 from support import program, samples
+from support.files import change
 from support.kinds import KINDS, RAW, opened
 from support.verdicts import check
 
@@ -21,6 +23,28 @@ def test_expectations_that_are_met(work, keys, source, sealed, kind):
     for quick in ([], ["--quick"]):
         verdict = check(path, keys, kind, "ok", *options, *quick)[1]["expectations"]
         assert verdict == {"verdict": "met", "checked": 9, "differences": []}
+
+
+@KINDS
+def test_it_has_to_be_encrypted(work, keys, source, sealed, kind):
+    path = source if kind == "plain" else sealed
+    code = "check_failed" if kind == "plain" else "ok"
+    for quick in ([], ["--quick"]):
+        found, verdicts = check(path, keys, kind, code, "--expect-encrypted", *quick)
+        assert verdicts["expectations"]["checked"] == 1
+        seen = [(d["expectation"], d["name"], d["expected"], d["found"])
+                for d in verdicts["expectations"]["differences"]]
+        assert seen == ([("encrypted", None, True, False)] if kind == "plain" else [])
+    env = {"DBSEAL_KEY_FILE": str(keys.file(RAW))}
+    result = program.run("verify", "-q", "--expect-encrypted", path, env=env)
+    assert result.exit == program.EXIT[code]
+    assert (b"it is not encrypted" in result.err) is (kind == "plain"), result
+
+
+def test_a_damaged_header_does_not_hide_that_it_is_plaintext(work, source, keys):
+    change(source, 21, b"\x41")
+    verdicts = check(source, keys, "plain", "damaged", "--expect-encrypted")[1]
+    assert "encrypted" in [d["expectation"] for d in verdicts["expectations"]["differences"]]
 
 
 @KINDS

@@ -206,6 +206,13 @@ def test_a_truncated_database(work, keys, source, sealed, kind, cut):
         assert item["flaw"] in ("missing", "tag")
         assert item["name"] in (names.get(item["page"]), None), item
     assert any(item["name"] for item in pages["damaged"])
+    # The text has the numbers of missing pages once, and a line only where there is more to say.
+    named = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
+    text = program.run("verify", *named, path).out.decode()
+    lines = [line.strip() for line in text.splitlines() if "is missing: " in line]
+    assert [line for line in lines if line.startswith("page ") and "nobody" in line] == [], text
+    assert len([line for line in lines if line.startswith("page ")]) == len(
+        [item for item in pages["damaged"] if item["flaw"] == "missing" and item["name"]])
 
 
 def test_a_header_that_counts_pages_beyond_all_bounds(work, keys, source):

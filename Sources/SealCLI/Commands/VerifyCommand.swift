@@ -115,20 +115,11 @@ struct VerifyCommand: Sendable {
   }
 
   private func diagnosis(_ error: any Error) -> Diagnosis {
-    let found = Diagnostics.explain(error)
-    guard case SealError.wrongKind(_, let kind) = error else { return found }
-    switch kind {
-    case .plaintext:
-      return Diagnosis(
-        found.code, found.sentence, about: found.subject,
-        hint: "leave key and settings out to check it as it is", facts: found.facts)
-    case .sqlcipherPlaintextHeader:
-      return Diagnosis(
-        found.code, "this is a SQLCipher database with a plaintext header", about: found.subject,
-        hint: "--plaintext-header with its bytes (32 for iOS), and --salt unless the key has it",
-        facts: found.facts)
-    default: return found
-    }
+    let found = Diagnostics.explain(error, reading: .examined)
+    guard case SealError.wrongKind(_, .plaintext) = error else { return found }
+    return Diagnosis(
+      found.code, found.sentence, about: found.subject,
+      hint: "leave key and settings out to check it as it is", facts: found.facts)
   }
 
   private func say(_ rendering: VerifyRendering, _ fit: KeyChoice.Fit?) -> Int32 {

@@ -104,6 +104,9 @@ enum WrongKeyDiagnostics {
     let other =
       "the file may be another product's (SQLite3 Multiple Ciphers, wxSQLite3, SEE, Realm) instead"
       + " of SQLCipher's, have other settings, or have lost its first 16 bytes"
+    if wrong.pagesInFile == 0 {
+      return "leave the settings out: it may be of another format; or it was cut"
+    }
     if wrong.saltDiffers {
       return "the salt that was given is not the one in the file, whose first 16 bytes it is; also,"
         + " \(other)"

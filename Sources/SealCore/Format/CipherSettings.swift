@@ -31,6 +31,23 @@ public struct CipherSettings: Sendable, Equatable {
     return other == CipherSettings()
   }
 
+  /// What was written where these were asked for and `source` was read: where no format is named,
+  /// what is left out is the source's, but for the salt.
+  func filled(from source: CipherSettings) -> CipherSettings {
+    guard format == nil else { return self }
+    var filled = self
+    filled.format = source.format
+    filled.pageSize = pageSize ?? source.pageSize
+    filled.kdfAlgorithm = kdfAlgorithm ?? source.kdfAlgorithm
+    filled.kdfIterations = kdfIterations ?? source.kdfIterations
+    filled.tag = tag ?? source.tag
+    filled.pageNumberOrder = pageNumberOrder ?? source.pageNumberOrder
+    filled.saltMask = saltMask ?? source.saltMask
+    filled.fastKDFIterations = fastKDFIterations ?? source.fastKDFIterations
+    filled.plaintextHeader = plaintextHeader ?? source.plaintextHeader
+    return filled
+  }
+
   /// The profile: `base`, or the defaults of `format` where one is named, with these on top.
   /// Throws `SealError.badProfile`.
   public func profile(over base: CipherProfile = .format4) throws -> CipherProfile {

@@ -36,7 +36,10 @@ public enum Reseal {
         path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
     } catch SealError.wrongKey(let wrong) {
       guard case .key(let new) = change else { throw SealError.wrongKey(wrong) }
-      throw SealError.wrongKey(try wrong.fitted(by: new, path, sourceSettings, context))
+      throw SealError.wrongKey(
+        try wrong.fitted(
+          by: new, path, [request.settings.filled(from: sourceSettings), CipherSettings()], context)
+      )
     }
     guard let own = source.cipher else {
       throw SealError.wrongKind(path: request.source, found: .plaintext)
@@ -141,15 +144,12 @@ extension WrongKey {
   /// The same with `new` as what opens the file, where it does and nothing else was found: the
   /// database was rekeyed before.
   fileprivate func fitted(
-    by new: KeyMaterial, _ path: String, _ sourceSettings: CipherSettings,
-    _ context: OperationContext
+    by new: KeyMaterial, _ path: String, _ readings: [CipherSettings], _ context: OperationContext
   ) throws -> WrongKey {
     guard fit == nil else { return self }
     var context = context
     context.explainsKeys = false
-    // The settings that were named are those from before; the rekey may have written others.
-    let readings = [sourceSettings, CipherSettings()]
-    for settings in sourceSettings == CipherSettings() ? [sourceSettings] : readings {
+    for (index, settings) in readings.enumerated() where !readings[..<index].contains(settings) {
       do {
         let database = try OpenedDatabase.encrypted(
           path, key: new, settings: settings, exclusive: false, context)
