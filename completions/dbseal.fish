@@ -138,6 +138,7 @@ complete -c dbseal -n '__fish_seen_subcommand_from rekey' -s h -l help -d 'show 
 complete -c dbseal -n '__fish_seen_subcommand_from rekey' -l version -d 'show versions and exit'
 complete -c dbseal -n '__fish_seen_subcommand_from verify' -l quick -d 'stop after the pages'
 complete -c dbseal -n '__fish_seen_subcommand_from verify' -l sample -x -d 'authenticate a random share of the pages'
+complete -c dbseal -n '__fish_seen_subcommand_from verify' -l expect-encrypted -d 'it has to be encrypted'
 complete -c dbseal -n '__fish_seen_subcommand_from verify' -l expect-user-version -x -d 'the user_version that has to be there'
 complete -c dbseal -n '__fish_seen_subcommand_from verify' -l expect-application-id -x -d 'the application_id that has to be there'
 complete -c dbseal -n '__fish_seen_subcommand_from verify' -l expect-table -x -d 'that table has to be there, with so many rows'

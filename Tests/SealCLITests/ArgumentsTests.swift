@@ -42,7 +42,9 @@ private func plan(_ words: String...) throws -> ConversionPlan {
       try plan("encrypt", "--output-dir", "d", "a", "x/a")
     }
     #expect(throws: UsageFlaw.noDestination(command: "encrypt")) { try plan("encrypt", "a") }
-    #expect(throws: UsageFlaw.severalSources(count: 3, source: "SOURCE")) { try plan("encrypt", "a", "b", "c") }
+    #expect(throws: UsageFlaw.severalSources(count: 3, source: "SOURCE")) {
+      try plan("encrypt", "a", "b", "c")
+    }
     #expect(throws: UsageFlaw.targetBesideInPlace) { try plan("encrypt", "--in-place", "a", "b") }
   }
 

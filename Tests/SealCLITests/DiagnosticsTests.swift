@@ -172,7 +172,8 @@ private let samples: [(SealError, Int32)] =
   @Test func saysEveryUsageErrorInStyle() {
     let flaws: [UsageFlaw] = [
       .noCommand, .unknownCommand("a", suggestion: "b"), .notUTF8("\\xff"),
-      .noDestination(command: "encrypt"), .targetBesideInPlace, .severalSources(count: 3, source: "SOURCE"),
+      .noDestination(command: "encrypt"), .targetBesideInPlace,
+      .severalSources(count: 3, source: "SOURCE"),
       .sameBaseName("a"), .binaryPrompt("--key-binary"), .generateKind("x"), .keyOperand,
       .keyOption("--key"), .needs("--a", oneOf: ["--b", "--c"]), .emptyArgument,
     ]

@@ -143,7 +143,9 @@ private let mistakes = [
     "decrypt", "--shred", "a", "b",
     flaw: .notAllowed("--shred", command: "decrypt", takenBy: ["encrypt"])),
   Mistake("encrypt", "a", "--format", flaw: .missingValue("--format", valueName: "N")),
-  Mistake("encrypt", "--format", "--force", flaw: .missingValue("--format", valueName: "N", hasDash: true)),
+  Mistake(
+    "encrypt", "--format", "--force", flaw: .missingValue("--format", valueName: "N", hasDash: true)
+  ),
   Mistake("encrypt", "--key-file=", "a", flaw: .missingValue("--key-file", valueName: "PATH")),
   Mistake("encrypt", "-j", flaw: .missingValue("--jobs", valueName: "N")),
   Mistake("encrypt", "--force=yes", flaw: .unexpectedValue("--force")),

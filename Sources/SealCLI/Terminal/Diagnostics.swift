@@ -27,7 +27,7 @@ enum Diagnostics {
     case SealError.wrongKind(_, .sqlcipherPlaintextHeader):
       return Diagnosis(
         found.code, "this is a SQLCipher database with a plaintext header", about: found.subject,
-        hint: "\(options.plaintextHeader.flag) 32 (for iOS, else its size), and \(options.salt.flag)"
+        hint: "\(options.plaintextHeader.flag) 32 (for iOS), and \(options.salt.flag)"
           + " unless the key has it", facts: found.facts)
     case SealError.badProfile(.saltNeeded):
       return Diagnosis(
