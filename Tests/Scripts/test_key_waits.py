@@ -95,7 +95,7 @@ def test_a_command_may_say_things(work, source):
 
 BAD = {
     "two lines": (b"one\ntwo\n", "line"), "utf-8 mark": (b"\xef\xbb\xbfkey\n", "byte-order mark"),
-    "utf-16": ("key\n".encode("utf-16"), "byte-order mark"), "nul": (b"k\0y", "NUL"),
+    "utf-16": ("key\n".encode("utf-16"), "UTF-16"), "nul": (b"k\0y", "NUL"),
     "empty": (b"", "empty"), "line end": (b"\r\n", "empty"),
     "100 kB of lines": (b"0123456789abcde\n" * 6400, "line"),
     "over 1 MiB": (b"k" * ((1 << 20) + 1), "longer than 1048576"),

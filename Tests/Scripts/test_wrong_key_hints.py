@@ -5,7 +5,7 @@
 #   nothing; no part of a key is printed (every run proves that);
 # - settings of another format, page size or mixture are named with the command's own options;
 # - of many databases the first are looked into, the rest only as far as it costs nothing;
-# - a key that is none is called by which key it is, with the options of that key.
+# - a salt that is not needed, and the key of another database, are called that.
 import base64
 import shutil
 
@@ -67,6 +67,32 @@ SLIPS = {
                       "\xe9t\xe9 \xc5".encode(), []),
     "accents joined": ("e\u0301te\u0301 c\u0327", "\xe9t\xe9 \xe7".encode(), [], "decomposed",
                        "e\u0301te\u0301 c\u0327".encode(), []),
+    "newlines too many": ("some words", b"some words\r\n\n", ["--key-binary"],
+                          "without_newlines", b"some words", []),
+    "mark and newline": ("some words", b"\xef\xbb\xbfsome words\n", ["--key-binary"],
+                         "without_newline", b"some words", []),
+    "UTF-16": ("some w\xf6rds \u20ac", "some w\xf6rds \u20ac\r\n".encode("utf-16"),
+               ["--key-binary"], "without_newline", "some w\xf6rds \u20ac".encode(), []),
+    "UTF-16 without a mark": ("some words", "some words".encode("utf-16-be"), ["--key-binary"],
+                              "utf8_of_utf16", b"some words", []),
+    "0x": (RAW, b"0x" + DIGITS.encode(), [], "digits_as_raw", DIGITS.encode(), ["--raw-key"]),
+    "colons": (RAW, bytes.fromhex(DIGITS).hex(":").encode(), [], "digits_as_raw", DIGITS.encode(),
+               ["--raw-key"]),
+    "blanks between": (RAW, bytes.fromhex(DIGITS).hex(" ", 4).encode(), [], "digits_as_raw",
+                       DIGITS.encode(), ["--raw-key"]),
+    "digits in apostrophes": (RAW, f"'{DIGITS}'".encode(), [], "digits_as_raw", DIGITS.encode(),
+                              ["--raw-key"]),
+    "digits and blanks": (RAW, f" {DIGITS} ".encode(), [], "digits_as_raw", DIGITS.encode(),
+                          ["--raw-key"]),
+    "semicolon": ("some words", b"some words;", [], "without_semicolon", b"some words", []),
+    "statement": ("some words", b"pragma key = 'some words';\n", [], "without_statement",
+                  b"some words", []),
+    "statement with digits": (RAW, f'PRAGMA key="{RAW}";'.encode(), [], "without_statement",
+                              RAW.encode(), []),
+    "few digits of bytes": ("some words 12", b"some words 12".hex().encode(), [],
+                            "bytes_of_digits", b"some words 12", ["--key-binary"]),
+    "base64 of few bytes": ("some words 12", base64.b64encode(b"some words 12"), [],
+                            "bytes_of_base64", b"some words 12", ["--key-binary"]),
     "Latin-1": ("\xe9t\xe9 \xff\xa7", "\xe9t\xe9 \xff\xa7".encode("latin-1"), [], "utf8",
                 "\xe9t\xe9 \xff\xa7".encode(), []),
 }
@@ -103,11 +129,48 @@ def test_what_would_open_the_file(work, keys, slip):
     verify(work, keys, right, *instead, code="ok")
 
 
+def test_all_that_has_to_go_is_said(work, keys):
+    # Each hint, followed to the letter, opens the file: none leads to the next.
+    make(work / "a.db", "some words")
+    found = verify(work, keys, b'\xef\xbb\xbf "some words";\n', "--key-binary")
+    assert found["fits"]["key"] == "without_quotes", found
+    assert found["fits"]["also"] == ["without_byte_order_mark", "without_newline", "without_blanks",
+                                     "without_semicolon"], found
+    for word in ("byte-order mark", "newline", "blanks", "semicolon", "quotes"):
+        assert word in found["hint"], found
+    found = verify(work, keys, b"some words\n\n", "--key-binary")
+    assert "all the newlines" in found["hint"], found
+
+
+def test_a_salt_that_is_not_needed(work, keys):
+    make(work / "a.db", "some words")
+    make(work / "b.db", RAW)
+    for name, key in [("a.db", "some words"), ("b.db", RAW)]:
+        args = ["verify", "--quick", "--key-file", keys.file(key), work / name]
+        found = refuse(work, "wrong_key", *args, "--salt", SALT)
+        assert found["fits"]["key"] == "without_given_salt", found
+        assert "leave --salt out" in found["hint"], found
+        program.ok(*args)
+
+
+def test_the_other_database_was_tried_with_a_key_that_is_not_its_own(work, keys):
+    make(work / "a.db", "some words")
+    make(work / "b.db", "other words")
+    args = ["verify", "--key-file", keys.file("some words"), work / "a.db", "--against",
+            work / "b.db"]
+    found = refuse(work, "wrong_key", *args)
+    assert "the key of the database that is checked" in found["hint"], found
+    assert "--against-key-file" in found["hint"], found
+    found = refuse(work, "wrong_key", *args, "--against-key-file", keys.file("third", "third"))
+    assert "that is checked" not in found["hint"], found
+
+
 @pytest.mark.parametrize("format", [1, 2, 3, 4])
 def test_of_every_format(work, keys, format):
     make(work / "a.db", "some words", [("cipher_compatibility", format)])
     found = verify(work, keys, "some words\n", "--key-binary")
-    assert found["fits"] == {"key": "without_newline", "settings": f"format {format}"}, found
+    assert found["fits"] == {"key": "without_newline", "also": [],
+                             "settings": f"format {format}"}, found
     assert "newline" in found["hint"]
 
 
@@ -150,7 +213,7 @@ def test_settings_of_another_format(work, keys, command, prefix, size):
     new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
     args = [*ALL[command]("a.db"), "--key-file", keys.file("some words"), *new]
     found = refuse(work, "wrong_key", *args, prefix + "format", "4", cwd=work)
-    assert found["fits"] == {"key": "as_given", "settings": "format 3"}
+    assert found["fits"] == {"key": "as_given", "also": [], "settings": "format 3"}
     assert f"{prefix}format 3 " in found["hint"], found["hint"]
     make(work / "b.db", RAW, [("cipher_page_size", "8192")])
     args = [*ALL[command]("b.db"), "--key-file", keys.raw(), *new]
@@ -236,59 +299,3 @@ def test_of_many_databases_the_first_are_looked_into(work, keys):
     result = program.run("verify", "--json", "--quick", "--key-file", keys.file(DIGITS),
                          *names[:17], "raw.db", "raw.db", cwd=work)
     assert [one for one in result.objects if "database" in one][18]["fits"]["key"] == "raw"
-
-
-# a key that is none
-
-BAD = {"empty": b"", "newline": b"\n", "two lines": b"a\nb", "nul": b"a\0b",
-       "mark": b"\xef\xbb\xbfword", "x'": b"x'123'", "too long": b"a" * ((1 << 20) + 9)}
-WHICH = [("", "the database's key"), ("new-", "the new key"),
-         ("against-", "the other database's key")]
-
-
-@pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
-@pytest.mark.parametrize("bad", BAD)
-def test_which_key_is_none(work, keys, sealed, bad, prefix, name):
-    files = {"": keys.raw(), "new-": keys.raw("0f" * 32, "new"), "against-": keys.raw(name="o")}
-    files[prefix] = keys.file(BAD[bad], "bad")
-    if prefix == "against-":
-        shutil.copy(sealed, work / "b.db")
-        args = ["verify", sealed, "--against", work / "b.db", "--against-key-file",
-                files["against-"]]
-    else:
-        args = ["rekey", sealed, "--new-key-file", files["new-"]]
-    found = refuse(work, "no_key", *args, "--key-file", files[""])
-    assert name in found["message"], found
-    assert f"--{prefix}" in found["hint"] or bad == "mark", found
-    others = [f"--{p}key" for p, _ in WHICH if p != prefix]
-    assert not any(other in found["hint"] for other in others), found
-
-
-@pytest.mark.parametrize("key, binary, hint", [
-    (DIGITS + "\n", True, "newline"), (f" {DIGITS}\t", False, "blanks"), (f"{RAW} ", False, "blanks"),
-    (f'"{RAW}"', False, "quotes"), (f"'{DIGITS}'", False, "quotes"),
-    ("\ufeff" + DIGITS, True, "byte-order mark"), (DIGITS[1:], False, "passphrase"),
-    (base64.b64encode(BYTES).decode(), False, "base64"), ("word\n", True, "passphrase")])
-def test_what_would_be_a_raw_key(work, keys, sealed, key, binary, hint):
-    options = ["--key-binary"] if binary else []
-    found = refuse(work, "no_key", "verify", sealed, "--raw-key", "--key-file", keys.file(key),
-                   *options)
-    assert hint in found["hint"], found
-
-
-@pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
-@pytest.mark.parametrize("option, key, hint", [
-    ("raw-key", "123", "raw-key"), ("passphrase", RAW, "passphrase")])
-def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, key, hint):
-    bad = ["--" + prefix + "key-file", keys.file(key, "bad"), f"--{prefix}{option}"]
-    own = [] if prefix == "" else ["--key-file", keys.raw()]
-    args = {"": ["decrypt", sealed, work / "o.db"], "new-": ["rekey", sealed],
-            "against-": ["verify", sealed, "--against", sealed]}[prefix]
-    found = refuse(work, "no_key", *args, *own, *bad)
-    assert name in found["message"] and f"--{prefix}{hint}" in found["hint"], found
-
-
-def test_an_empty_new_key_that_is_typed(work, keys, sealed):
-    result = program.run_tty("rekey", "--key-file", keys.raw(), sealed, answers=[("New key", "")])
-    assert result.exit == 3 and b"the new key is empty" in result.out, result
-    assert b"dbseal decrypt" in result.out

@@ -16,7 +16,10 @@ private let samples: [(SealError, Int32)] =
     .fastKDFIterations(0), .plaintextHeader(20), .saltNeeded, .saltLength(3), .saltConflict,
     .saltIsMagic,
   ].map { (SealError.badProfile($0), 2) }
-  + [.empty, .rawMalformed(characters: 3), .rawAmbiguous, .passphraseTakenRaw, .tooLong(limit: 1)]
+  + [
+    .empty, .rawMalformed(characters: 3), .rawAmbiguous(characters: 3, isClosed: true),
+    .passphraseTakenRaw, .tooLong(limit: 1),
+  ]
   .map { (SealError.badKey($0), 3) }
   + [
     WrongKey(path: path, tried: [], pagesTried: 0, pagesInFile: 0),

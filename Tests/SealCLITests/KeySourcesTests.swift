@@ -48,9 +48,11 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
 
   @Test(
     arguments: [
-      ("", .empty), ("\n", .empty), ("\r\n", .empty), ("a\nb", .severalLines),
-      ("a\n\n", .severalLines), ("\n\n", .severalLines), ("a\0b", .nul),
-      ("\u{feff}word\n", .byteOrderMark),
+      ("", .empty), ("\n", .empty), ("\r\n", .empty), ("a\nb", .severalLines(blank: 0)),
+      ("a\n\n", .severalLines(blank: 1)), ("\n\n", .severalLines(blank: 0)), ("a\0b", .nul),
+      ("\u{feff}word\n", .byteOrderMark), ("a\r\n\r\n\n", .severalLines(blank: 2)),
+      ("w\0o\0", .utf16), ("\0w\0o", .utf16), ("a\u{1}\nb", .notText),
+      ("SQLite format 3\0", .database),
     ] as [(String, KeyFailure.Flaw)])
   func refusesWhatIsNoLineOfText(_ content: String, _ flaw: KeyFailure.Flaw) throws {
     let file = try folder.file("k", content)
@@ -206,7 +208,7 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
       ("true", .empty), ("", .empty), ("   ", .empty), ("echo 'x", .unfinishedQuote),
       ("echo x\\", .unfinishedQuote), ("pass show x | head -1", .shellSyntax("|")),
       ("echo $KEY", .shellSyntax("$")), ("echo \"$KEY\"", .shellSyntax("$")),
-      ("a; b", .shellSyntax(";")), ("printf 'a\\nb\\n'", .severalLines),
+      ("a; b", .shellSyntax(";")), ("printf 'a\\nb\\n'", .severalLines(blank: 0)),
     ] as [(String, KeyFailure.Flaw)])
   func saysWhyACommandGaveNoKey(_ line: String, _ flaw: KeyFailure.Flaw) {
     #expect(failure { _ = try run(line) } == flaw)

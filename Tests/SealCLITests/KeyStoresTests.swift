@@ -133,7 +133,8 @@ private func flaw(_ body: () throws -> Void) -> KeyStoreFlaw? {
   }
 
   @Test func namesTheLineThatIsNoKey() {
-    #expect(throws: KeyFailure(source: .terminal, flaw: .line(2, .rawAmbiguous))) {
+    let flaw = KeyFlaw.rawAmbiguous(characters: 2, isClosed: true)
+    #expect(throws: KeyFailure(source: .terminal, flaw: .line(2, flaw))) {
       try KeyList.candidates(in: secret("fine\nx'12'\n"), from: .terminal, .automatic)
     }
   }

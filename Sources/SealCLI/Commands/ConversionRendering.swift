@@ -110,6 +110,7 @@ struct ConversionRendering {
       "this engine does not understand the schema, which was copied as it is: \(message)"
     case .privateMode: "only its owner can read the output (mode 600)"
     case .keyNotUsed: "it is not encrypted; the key was not used"
+    case .keyForm(let variant): keyForm(variant)
     case .preallocated(let bytes):
       "the file is longer than the database, by \(Diagnostics.count(bytes, "byte")) of zeros"
     case .unusedPages(let pages, let total):
@@ -118,6 +119,20 @@ struct ConversionRendering {
     case .freeListBroken(let page):
       "the source's list of free pages is broken at page \(page), so pages that nothing uses"
         + " could not be looked for"
+    }
+  }
+
+  /// What a passphrase looks like.
+  static func keyForm(_ variant: KeyVariant) -> String {
+    switch variant {
+    case .raw: "the key is hex digits and was taken as a passphrase; a raw key is x'...'"
+    case .digitsAsRaw:
+      "the key has the hex digits of a raw key and was taken as a passphrase; a raw key is x'...'"
+    case .withoutBlanks: "the blanks around the key were taken as a part of it"
+    case .withoutQuotes: "the quotes around the key were taken as a part of it"
+    case .withoutMark: "the byte-order mark before the key was taken as a part of it"
+    case .withoutStatement: "the whole statement was taken as the key, not the value in it"
+    default: "the key is UTF-16 text, and its bytes were taken as they are"
     }
   }
 
@@ -135,6 +150,7 @@ struct ConversionRendering {
     case .schemaNotUnderstood: "schema_not_understood"
     case .privateMode: "private_mode"
     case .keyNotUsed: "key_not_used"
+    case .keyForm: "key_form"
     case .preallocated: "preallocated"
     case .unusedPages: "unused_pages"
     case .freeListBroken: "free_list_broken"

@@ -141,6 +141,7 @@ struct SchemaRendering {
     case .uncheckedReferences(let message):
       return "its foreign keys cannot be checked: \(message)"
     case .saltOutside(let salt): return "the file does not hold its salt: \(Hex.text(salt))"
+    case .keyForm(let variant): return ConversionRendering.keyForm(variant)
     case .noStatements(let file): return "\(file) holds no statement"
     case .leftover(let name):
       return "\(name) was left by a run that was killed; it was removed"
@@ -155,6 +156,7 @@ struct SchemaRendering {
     case .brokenReferences: "broken_references"
     case .uncheckedReferences: "unchecked_references"
     case .saltOutside: "salt_outside"
+    case .keyForm: "key_form"
     case .noStatements: "no_statements"
     case .leftover: "leftover"
     }

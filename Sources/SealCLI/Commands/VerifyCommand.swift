@@ -94,9 +94,10 @@ struct VerifyCommand: Sendable {
     try other.explaining {
       guard try session.core.needsKey(path, otherSettings, own.isNamed) else { return }
       let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
+      let shared = session.keys.isNamed(own) ? nil : key
+      other.hasSharedKey = shared != nil
       let choice =
-        try key.flatMap { session.keys.isNamed(own) ? nil : $0 }
-        ?? KeyChoice.resolve(hasOwn ? own : selection, label: "Key of \(path)", session)
+        try shared ?? KeyChoice.resolve(hasOwn ? own : selection, label: "Key of \(path)", session)
       other.key = try choice.fit(path, otherSettings, batch.context(of: 0), session.core).key
     }
     return other

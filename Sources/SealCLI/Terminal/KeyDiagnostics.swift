@@ -56,13 +56,14 @@ enum KeyDiagnostics {
     }
   }
 
-  private static func aside(_ variant: KeyVariant) -> String {
-    switch variant {
-    case .withoutMark: "without the byte-order mark before it"
-    case .withoutNewline: "without its final newline"
-    case .withoutQuotes: "without the quotes around it"
-    default: "without the blanks around it"
-    }
+  /// What makes a raw key of text that is none.
+  private static func without(_ variant: KeyVariant) -> String {
+    "\(KeyText.words(for: variant) ?? "written as hex digits"), it is a raw key"
+  }
+
+  /// The same where its apostrophe is open, which may be all that is missing.
+  private static func closing(_ variant: KeyVariant) -> String {
+    variant == .digitsAsRaw ? "with one, it is a raw key" : without(variant)
   }
 
   private static func words(_ flaw: KeyFlaw, _ options: KeyOptions) -> (String, String?) {
@@ -73,12 +74,15 @@ enum KeyDiagnostics {
       let count = Diagnostics.count(UInt64(clamping: characters), "character")
       return (
         "\(key) is to be raw, which is 64, 96 or 160 hex digits, and is something else of \(count)",
-        without.map { "\(aside($0)), it is a raw key" } ?? instead(of: shape, options.raw.flag)
+        without.map(Self.without) ?? instead(of: shape, options.raw.flag)
       )
-    case .rawAmbiguous:
+    case .rawAmbiguous(let characters, let isClosed, let without):
+      let count = Diagnostics.count(UInt64(clamping: characters), "character")
+      let what = isClosed ? "it has \(count)" : "the ' at its end is missing"
       return (
-        "\(key) starts with x' and is not a raw key of 64, 96 or 160 hex digits",
-        "\(options.passphrase.flag) takes it as typed"
+        "\(key) starts with x' and is not a raw key of 64, 96 or 160 hex digits: \(what)",
+        (without.map { (isClosed ? Self.without($0) : Self.closing($0)) + "; " } ?? "")
+          + "\(options.passphrase.flag) takes it as typed"
       )
     case .passphraseTakenRaw:
       return (
@@ -109,16 +113,36 @@ enum KeyDiagnostics {
     let binary = options.binary.flag
     switch flaw {
     case .refused(let flaw): return words(flaw, options)
-    case .unset: return ("\(key) is to be in this variable, which is not set", without(options))
-    case .severalLines:
-      return ("\(key) has more than one line", "\(binary) takes all bytes as they are")
-    case .nul:
-      return ("\(key) has a NUL byte, which no text has", "\(binary) takes bytes as they are")
+    case .unset:
+      return (
+        "\(key) is to be in this variable, which is not set",
+        "set and export it; a key also comes from \(ways(options))"
+      )
+    case .severalLines(let blank):
+      guard blank > 0 else {
+        return ("\(key) has more than one line", "\(binary) takes all bytes as they are")
+      }
+      return (
+        "\(key) has \(Diagnostics.count(UInt64(clamping: blank), "empty line")) behind its line",
+        "end it after one line; \(binary) would take every line end as a part of the key"
+      )
+    case .nul, .notText:
+      let what = flaw == .nul ? "has a NUL byte, which no text has" : "is not text"
+      return (
+        "\(key) \(what)", "check what \(options.file.flag) names; \(binary) takes bytes as they are"
+      )
     case .byteOrderMark:
       return (
         "\(key) starts with a byte-order mark, which an editor may have added",
-        "save it without one, or take bytes as they are with \(binary)"
+        "save it without one; \(binary) would take it, and the line end, as a part of the key"
       )
+    case .utf16:
+      return (
+        "\(key) is UTF-16 text, as PowerShell's > writes it",
+        "save it as UTF-8 without a byte-order mark; \(binary) would take these bytes as the key"
+      )
+    case .database:
+      return ("this is a SQLite database, not a key", "check what \(options.file.flag) names")
     case .unreadable(let number): return (SystemCalls.words(number), nil)
     case .directory: return ("this is a directory", nil)
     case .notOpen: return ("the descriptor is not open for reading", nil)

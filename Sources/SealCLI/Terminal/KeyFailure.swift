@@ -29,9 +29,15 @@ struct KeyFailure: Error, Sendable, Equatable {
     /// The source gave bytes, and they are no key.
     case refused(KeyFlaw)
     case unset
-    case severalLines
+    /// With the number of empty lines, where nothing else follows the first.
+    case severalLines(blank: Int)
     case nul
+    /// Several lines, and characters that no text has.
+    case notText
     case byteOrderMark
+    case utf16
+    /// A SQLite database.
+    case database
     case unreadable(errno: Int32)
     case directory
     case notOpen

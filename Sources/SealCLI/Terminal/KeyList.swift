@@ -31,8 +31,7 @@ enum KeyList {
   }
 
   private static func flaw(in bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
-    if KeyText.startsWithByteOrderMark(bytes) { return .byteOrderMark }
-    return bytes.contains(0) ? .nul : nil
+    KeyText.otherForm(of: bytes) ?? (bytes.contains(0) ? .nul : nil)
   }
 
   /// Where each line is, without its LF or CRLF.

@@ -20,18 +20,42 @@ enum KeyText {
     return count > 0 && bytes[count - 1] == 0x0d ? count - 1 : count
   }
 
-  /// An editor's mark of UTF-8 or UTF-16, which is no part of a key.
-  static func startsWithByteOrderMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  /// What the bytes are instead of text in UTF-8: a database, UTF-16, or an editor's mark before it.
+  static func otherForm(of bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
+    if bytes.starts(with: "SQLite format 3\0".utf8) { return .database }
+    if KeyForm.isUTF16(bytes) { return .utf16 }
     let marks: [[UInt8]] = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]]
-    return marks.contains { bytes.starts(with: $0) }
+    return marks.contains { bytes.starts(with: $0) } ? .byteOrderMark : nil
   }
 
   private static func flaw(in bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
     let count = length(of: bytes)
     if count == 0 { return .empty }
-    if startsWithByteOrderMark(bytes) { return .byteOrderMark }
+    if let form = otherForm(of: bytes) { return form }
     let line = bytes[..<count]
-    if line.contains(0x0a) { return .severalLines }
+    if let end = line.firstIndex(of: 0x0a) {
+      let isText = line.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 }
+      guard isText else { return .notText }
+      let rest = bytes[end...]
+      let isBlank = end > 0 && rest.allSatisfy { $0 == 0x0a || $0 == 0x0d }
+      return .severalLines(blank: isBlank ? rest.count { $0 == 0x0a } - 1 : 0)
+    }
     return line.contains(0) ? .nul : nil
+  }
+
+  /// What has to be left out of a key for `variant`; nil for a reading that leaves nothing out.
+  static func words(for variant: KeyVariant) -> String? {
+    switch variant {
+    case .withoutMark: "without the byte-order mark before it"
+    case .withoutNewline: "without its final newline"
+    case .withoutNewlines: "without all the newlines at its end"
+    case .withoutBlanks: "without the blanks around it"
+    case .withoutQuotes: "without the quotes around it"
+    case .withoutSemicolon: "without the semicolon at its end"
+    case .withoutStatement: "without the statement around it"
+    case .digitsAsRaw: "without what is before, between or around its hex digits"
+    case .fromUTF16: "in UTF-8 instead of UTF-16"
+    default: nil
+    }
   }
 }

@@ -12,6 +12,11 @@ enum OtherDiagnostics {
     if case SealError.wrongKind(_, .plaintext) = failure.error {
       hint = "leave \(KeyOptions.against.file.flag) and the like out to compare it as it is"
     }
+    if failure.hasSharedKey, case SealError.wrongKey(let wrong) = failure.error, wrong.fit == nil {
+      hint =
+        "it was tried with the key of the database that is checked; if it has another,"
+        + " \(KeyOptions.against.file.flag) and the like name it"
+    }
     return Diagnosis(
       found.code, found.sentence, about: found.subject ?? failure.path, hint: hint,
       facts: [

@@ -15,10 +15,12 @@ enum WrongKeyDiagnostics {
       ? "the file is shorter than a page" : "0 of \(Diagnostics.count(tried, pages)) authenticate"
     let isOther = cipher.format.name == CipherOptions.against.format.name
     let key = isOther ? KeyOptions.against : KeyOptions.database
-    let hint = wrong.fit.map { found($0, wrong, key, cipher) } ?? guess(wrong, key)
+    let hint = wrong.fit.map { found($0, wrong, key, cipher) } ?? guess(wrong, key, cipher)
     let fits = wrong.fit.map { fit in
       JSON.object([
-        .init("key", .string(fit.variant.rawValue)), .init("settings", .string(fit.settings)),
+        .init("key", .string(fit.variant.rawValue)),
+        .init("also", .array(fit.also.map { .string($0.rawValue) })),
+        .init("settings", .string(fit.settings)),
       ])
     }
     return Diagnosis(
@@ -38,12 +40,12 @@ enum WrongKeyDiagnostics {
     _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions
   ) -> String {
     // It may have been given other settings with that key.
-    if fit.variant == .newKey { return words(.newKey, key) }
+    if fit.variant == .newKey { return words(fit, key, cipher) }
     guard fit.variant != .asGiven else {
       return "the key opens the file with \(named(fit, cipher))"
     }
     let isTried = wrong.tried.contains(fit.settings)
-    return words(fit.variant, key) + (isTried ? "" : ", with \(named(fit, cipher))")
+    return words(fit, key, cipher) + (isTried ? "" : ", with \(named(fit, cipher))")
   }
 
   /// The settings as options where there are some for them.
@@ -59,12 +61,18 @@ enum WrongKeyDiagnostics {
   }
 
   /// What has to be done with the key.
-  private static func words(_ variant: KeyVariant, _ key: KeyOptions) -> String {
+  private static func words(_ fit: KeyFit, _ key: KeyOptions, _ cipher: CipherOptions) -> String {
     let (raw, binary) = (key.raw.flag, key.binary.flag)
-    switch variant {
+    let also = fit.also.compactMap(KeyText.words(for:))
+    switch fit.variant {
     case .asGiven: return "the key opens the file as it is"
+    case .withoutGivenSalt:
+      return "the key opens the file with the salt that is in it: leave \(cipher.salt.flag) out"
     case .raw:
       return "the digits open the file as the key itself, not as a passphrase: \(raw)"
+    case .digitsAsRaw:
+      return "the hex digits alone, without what is before, between or around them, open the file"
+        + " as the key itself: write them so, with \(raw)"
     case .passphrase:
       return "the digits open the file as a passphrase: give them bare, without \(raw)"
     case .withoutSalt:
@@ -81,26 +89,36 @@ enum WrongKeyDiagnostics {
     case .bytesOfBase64:
       return "the key is base64, and the bytes that it stands for open the file as a passphrase:"
         + " give those bytes with \(binary)"
-    case .withoutMark: return "the key opens the file without the byte-order mark before it"
-    case .withoutNewline:
-      return "the key opens the file without its final newline, which a key file may have where"
-        + " \(binary) is left out"
     case .withNewline:
       return "the key opens the file with a newline at its end: \(binary) takes it from a key file"
-    case .withoutBlanks: return "the key opens the file without the blanks around it"
-    case .withoutQuotes: return "the key opens the file without the quotes around it"
-    case .composed:
-      return "the key opens the file with each accent as one character with its letter (NFC)"
-    case .decomposed:
-      return "the key opens the file with accents apart from their letters (NFD)"
-    case .latin1: return "the key opens the file in Latin-1 instead of UTF-8"
-    case .utf8: return "the key opens the file in UTF-8 instead of Latin-1"
     case .newKey: return "the new key opens the file: it was rekeyed before"
+    case .composed: return opens(also, "with each accent as one character with its letter (NFC)")
+    case .decomposed: return opens(also, "with accents apart from their letters (NFD)")
+    case .latin1: return opens(also, "in Latin-1 instead of UTF-8")
+    case .utf8: return opens(also, "in UTF-8 instead of Latin-1")
+    case .withoutNewline:
+      let rest = ", which a key file may have where \(binary) is left out"
+      return opens(also, (KeyText.words(for: fit.variant) ?? "") + (also.isEmpty ? rest : ""))
+    case .withoutNewlines:
+      // Without all of them is without the first one too.
+      return opens(
+        fit.also.filter { $0 != .withoutNewline }.compactMap(KeyText.words(for:)),
+        (KeyText.words(for: fit.variant) ?? "") + "; a key file may have one")
+    case .withoutMark, .withoutBlanks, .withoutQuotes, .withoutSemicolon, .withoutStatement,
+      .fromUTF16:
+      return opens(also, KeyText.words(for: fit.variant) ?? "")
     }
   }
 
+  /// `the key opens the file without this, and with that`.
+  private static func opens(_ also: [String], _ last: String) -> String {
+    "the key opens the file " + (also + [last]).joined(separator: ", and ")
+  }
+
   /// What may be, where nothing that was tried opens the file.
-  private static func guess(_ wrong: WrongKey, _ key: KeyOptions) -> String {
+  private static func guess(
+    _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions
+  ) -> String {
     let other =
       "the file may be another product's (SQLite3 Multiple Ciphers, wxSQLite3, SEE, Realm) instead"
       + " of SQLCipher's, have other settings, or have lost its first 16 bytes"

@@ -7,8 +7,9 @@ public enum KeyFlaw: Sendable, Equatable {
   /// Asked for as a raw key, but not 64, 96 or 160 hex digits; with what it looks like, and what
   /// would make it one.
   case rawMalformed(characters: Int, shape: KeyShape? = nil, without: KeyVariant? = nil)
-  /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase.
-  case rawAmbiguous
+  /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase. With
+  /// the characters in it, whether its apostrophe is closed, and what would make it one.
+  case rawAmbiguous(characters: Int, isClosed: Bool, without: KeyVariant? = nil)
   /// Meant as typed, and some SQLCipher takes a key of this form as a raw one.
   case passphraseTakenRaw
   /// Longer than `limit` bytes.
@@ -56,7 +57,11 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case passphrase
   /// The first 64 digits of a raw key with a salt, over the salt in the file.
   case withoutSalt = "without_salt"
-  /// The bytes that 64 digits stand for are a passphrase.
+  /// The hex digits alone, without what stands before, between and around them, are the key itself.
+  case digitsAsRaw = "digits_as_raw"
+  /// As it was given, over the salt in the file instead of the one that was given apart from it.
+  case withoutGivenSalt = "without_given_salt"
+  /// The bytes that hex digits stand for are a passphrase.
   case bytesOfDigits = "bytes_of_digits"
   /// 32, 48 or 80 bytes that were taken as a passphrase are the key itself.
   case bytesAsRaw = "bytes_as_raw"
@@ -66,9 +71,16 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case bytesOfBase64 = "bytes_of_base64"
   case withoutMark = "without_byte_order_mark"
   case withoutNewline = "without_newline"
+  /// Without all of several line ends.
+  case withoutNewlines = "without_newlines"
   case withNewline = "with_newline"
   case withoutBlanks = "without_blanks"
   case withoutQuotes = "without_quotes"
+  case withoutSemicolon = "without_semicolon"
+  /// The value in a PRAGMA statement.
+  case withoutStatement = "without_statement"
+  /// UTF-16 text as UTF-8.
+  case fromUTF16 = "utf8_of_utf16"
   /// Letters with their accents as one character (NFC).
   case composed
   /// Letters and accents apart (NFD).
@@ -84,6 +96,8 @@ public enum KeyVariant: String, Sendable, CaseIterable {
 /// What opens a file that the key as it was given does not open.
 public struct KeyFit: Sendable, Equatable {
   public var variant: KeyVariant
+  /// What had to be cut off before `variant` fitted.
+  public var also: [KeyVariant]
   /// The settings, as `CipherProfile.name` says them; where page size and rounds are all that is
   /// not its format's, these.
   public var settings: String
@@ -92,9 +106,11 @@ public struct KeyFit: Sendable, Equatable {
   public var kdfIterations: Int
 
   public init(
-    variant: KeyVariant, settings: String, format: Int?, pageSize: Int, kdfIterations: Int
+    variant: KeyVariant, also: [KeyVariant] = [], settings: String, format: Int?, pageSize: Int,
+    kdfIterations: Int
   ) {
     self.variant = variant
+    self.also = also
     self.settings = settings
     self.format = format
     self.pageSize = pageSize

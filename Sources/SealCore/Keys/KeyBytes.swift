@@ -5,17 +5,6 @@
 enum KeyBytes {
   typealias Change = @Sendable (Secret) -> Secret?
 
-  /// What can stand around a key, from the outside in.
-  static let cuts: [(KeyVariant, Change)] = [
-    (
-      .withoutMark,
-      { $0.withBytes { $0.starts(with: [0xef, 0xbb, 0xbf]) } ? $0.slice(3..<$0.count) : nil }
-    ),
-    (.withoutNewline, { trimmed($0, start: false) { $0 == 0x0a || $0 == 0x0d } }),
-    (.withoutBlanks, { trimmed($0, start: true) { $0 == 0x20 || 0x09...0x0d ~= $0 } }),
-    (.withoutQuotes, withoutQuotes),
-  ]
-
   /// The same text in other bytes.
   static let encodings: [(KeyVariant, Change)] = [
     (.decomposed, decomposed), (.composed, composed), (.latin1, latin1), (.utf8, utf8),
@@ -29,31 +18,12 @@ enum KeyBytes {
     }
   }
 
-  private static func trimmed(
-    _ key: Secret, start: Bool, _ isCut: (UInt8) -> Bool
-  ) -> Secret? {
-    let range = key.withBytes { bytes in
-      let first = start ? bytes.firstIndex { !isCut($0) } ?? bytes.count : 0
-      let last = bytes.lastIndex { !isCut($0) } ?? -1
-      return first..<max(first, last + 1)
-    }
-    return range.count == key.count ? nil : key.slice(range)
-  }
-
-  private static let withoutQuotes: Change = { key in
-    let isQuoted = key.withBytes { bytes in
-      guard bytes.count > 2, let first = bytes.first, first == bytes.last else { return false }
-      return first == 0x22 || first == 0x27
-    }
-    return isQuoted ? key.slice(1..<(key.count - 1)) : nil
-  }
-
   /// Puts a byte.
-  private typealias Put = (UInt8) -> Void
+  typealias Put = (UInt8) -> Void
 
   /// Another key; nil where `body` stops or changes nothing. `body` reads at an index, puts at most
   /// two bytes for each that it takes, and says how many it took.
-  private static func rewritten(
+  static func rewritten(
     _ key: Secret, _ body: (UnsafeRawBufferPointer, Int, Put) -> Int?
   ) -> Secret? {
     var count = 0

@@ -27,6 +27,8 @@ public struct KeyMaterial: Sendable {
   public let kind: Kind
   /// Taken as a passphrase, although it is 64, 96 or 160 bare hex digits.
   public let looksRaw: Bool
+  /// Meant as typed, whatever it looks like.
+  let isAsTyped: Bool
   /// The bytes as they were given, as `sqlite3_key_v2` wants them (`x'…'` for a raw key).
   public let engineKey: Secret
 
@@ -41,11 +43,16 @@ public struct KeyMaterial: Sendable {
       throw SealError.badKey(
         .rawMalformed(
           characters: inner.count, shape: Self.shape(of: bytes), without: Self.cut(bytes)))
-    case .automatic where startsRaw && !(quoted && isHex): throw SealError.badKey(.rawAmbiguous)
+    case .automatic where startsRaw && !(quoted && isHex):
+      throw SealError.badKey(
+        .rawAmbiguous(
+          characters: quoted ? inner.count : bytes.count - 2, isClosed: quoted,
+          without: Self.cut(bytes)))
     case .passphrase where bytes.withBytes({ Self.engineTakesAsRaw($0) }):
       throw SealError.badKey(.passphraseTakenRaw)
     default: break
     }
+    isAsTyped = reading == .passphrase
     let takesRaw = isHex && (reading == .raw || (reading == .automatic && quoted))
     guard takesRaw else {
       kind = .passphrase(bytes)
@@ -67,6 +74,7 @@ public struct KeyMaterial: Sendable {
   init(derived key: Secret, salt: [UInt8]) {
     kind = .raw(key: key, hmacKey: nil, salt: salt)
     looksRaw = false
+    isAsTyped = false
     let whole = Secret(count: key.count + salt.count) { out in
       key.withBytes { out.copyMemory(from: $0) }
       for (index, byte) in salt.enumerated() { out[key.count + index] = byte }

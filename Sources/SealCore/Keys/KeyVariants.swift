@@ -2,14 +2,18 @@
 // shell or an editor added, or read in another way. All are made without a String, and none is kept.
 
 extension KeyMaterial {
+  /// Another reading, and what had to be cut off before.
+  typealias Variant = (variant: KeyVariant, also: [KeyVariant], key: KeyMaterial)
+
   /// Other readings of the bytes, the likeliest first. Few: each costs a derivation or two.
-  func variants() -> [(variant: KeyVariant, key: KeyMaterial)] {
-    var found: [(variant: KeyVariant, key: KeyMaterial)] = []
+  func variants() -> [Variant] {
+    var found: [Variant] = []
+    var also: [KeyVariant] = []
     func add(_ variant: KeyVariant, _ bytes: Secret?, as reading: Reading = .automatic) {
       guard let bytes, let key = try? KeyMaterial(bytes, as: reading),
         !found.contains(where: { $0.key.engineKey.isEqual(to: key.engineKey) })
       else { return }
-      found.append((variant, key))
+      found.append((variant, also, key))
     }
     switch kind {
     case .raw(let key, _, let salt):
@@ -19,9 +23,11 @@ extension KeyMaterial {
       if salt == nil { add(.bytesOfDigits, key, as: .passphrase) }
     case .passphrase(let bytes):
       if looksRaw { add(.raw, bytes, as: .raw) }
-      if bytes.count == 64 { add(.bytesOfDigits, KeyBytes.bytes(ofHex: bytes), as: .passphrase) }
+      if bytes.count >= Self.shortestEncoded {
+        add(.bytesOfDigits, KeyBytes.bytes(ofHex: bytes), as: .passphrase)
+      }
       if [32, 48, 80].contains(bytes.count) { add(.bytesAsRaw, KeyBytes.hex(of: bytes), as: .raw) }
-      if let decoded = KeyBytes.bytes(ofBase64: bytes), decoded.count >= 16 {
+      if bytes.count >= Self.shortestEncoded, let decoded = KeyBytes.bytes(ofBase64: bytes) {
         if decoded.count == 32 { add(.base64AsRaw, KeyBytes.hex(of: decoded), as: .raw) }
         add(.bytesOfBase64, decoded, as: .passphrase)
       }
@@ -30,17 +36,18 @@ extension KeyMaterial {
         guard let shorter = cut(plain), shorter.count > 0 else { continue }
         plain = shorter
         add(variant, plain)
+        also.append(variant)
       }
       for (variant, change) in KeyBytes.encodings { add(variant, change(plain)) }
+      also = []
+      add(.digitsAsRaw, KeyBytes.rawDigits(bytes), as: .raw)
       if plain === bytes { add(.withNewline, KeyBytes.withNewline(bytes), as: .passphrase) }
     }
     return found
   }
 
-  /// What the key looks like, where apps keep keys so and use them otherwise.
-  var shape: KeyShape? {
-    if case .passphrase(let bytes) = kind { Self.shape(of: bytes) } else { nil }
-  }
+  /// Fewer digits, or letters of base64, than this are a word rather than the form of a key.
+  private static let shortestEncoded = 12
 
   /// What makes a raw key of bytes that are none, if it is cut off.
   static func cut(_ bytes: Secret) -> KeyVariant? {
@@ -50,7 +57,30 @@ extension KeyMaterial {
       plain = shorter
       if plain.withBytes({ digits(in: $0).areRaw }) { return variant }
     }
-    return nil
+    return KeyBytes.rawDigits(bytes) == nil ? nil : .digitsAsRaw
+  }
+
+  /// Why a passphrase may not be what its owner thinks it is: another reading that the bytes have,
+  /// or something around them; nil where `--passphrase` said that they are meant.
+  var oddity: KeyVariant? {
+    guard case .passphrase(let bytes) = kind, !isAsTyped else { return nil }
+    if looksRaw { return .raw }
+    let isText = bytes.withBytes { text in text.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 } }
+    for (variant, cut) in KeyBytes.cuts {
+      guard let shorter = cut(bytes), shorter.count > 0 else { continue }
+      switch variant {
+      case .fromUTF16, .withoutMark: return variant
+      // Bytes of any kind end so now and then.
+      case .withoutBlanks, .withoutQuotes, .withoutStatement: if isText { return variant }
+      default: break
+      }
+    }
+    return KeyBytes.rawDigits(bytes) == nil ? nil : .digitsAsRaw
+  }
+
+  /// What the key looks like, where apps keep keys so and use them otherwise.
+  var shape: KeyShape? {
+    if case .passphrase(let bytes) = kind { Self.shape(of: bytes) } else { nil }
   }
 
   /// What a passphrase looks like.

@@ -29,7 +29,7 @@ extension NamedDatabase {
       // A finding, not a failure.
       throw SealError.unsupported(.schema(message: message))
     } catch {
-      throw OtherFailure(path: path, error: error)
+      throw OtherFailure(path: path, error: error, hasSharedKey: hasSharedKey)
     }
   }
 
@@ -49,6 +49,8 @@ public struct OtherFailure: Error {
   /// As it was named.
   public let path: String
   public let error: any Error
+  /// It was opened with the key of the database that is checked.
+  public var hasSharedKey = false
 }
 
 /// Digests and compares.

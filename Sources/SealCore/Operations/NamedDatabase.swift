@@ -7,6 +7,8 @@ public struct NamedDatabase: Sendable {
   public var key: KeyMaterial?
   /// What to read; detected where nothing is named.
   public var settings: CipherSettings
+  /// The key is another database's, because none was named for this one.
+  public var hasSharedKey = false
 
   public init(path: String, key: KeyMaterial? = nil, settings: CipherSettings = CipherSettings()) {
     self.path = path

@@ -21,7 +21,7 @@ struct NearMiss {
   let cancellation: Cancellation
 
   /// Derived readings beyond this many are not tried.
-  static let mostDerived = 6
+  static let mostDerived = 8
 
   /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
   /// `.interrupted` and `.unsupported(.crypto)`.
@@ -31,12 +31,16 @@ struct NearMiss {
     let isDeep = depth == .derivations && !isFree(key)
     let others = (Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
       .filter { !candidates.contains($0) }
+    if settings.salt != nil, key.salt == nil, isFree(key) || depth == .derivations {
+      let all = candidates + others
+      if let fit = try fit(.withoutGivenSalt, &trials, all, salt: nil, read) { return fit }
+    }
     // Without named settings the derivations have been made already.
     if isFree(key) || depth == .derivations || settings.isDetecting {
       if let fit = try fit(.asGiven, &trials, others, salt: nil, read) { return fit }
     }
     var derived = 0
-    for (variant, key) in key.variants() {
+    for (variant, also, key) in key.variants() {
       try cancellation.check()
       if !isFree(key) {
         derived += 1
@@ -45,7 +49,10 @@ struct NearMiss {
       var trials = DetectionTrials(
         material: key, size: trials.size, deriver: trials.deriver)
       let profiles = candidates + (isFree(key) ? others : [])
-      if let fit = try fit(variant, &trials, profiles, salt: settings.salt, read) { return fit }
+      if var fit = try fit(variant, &trials, profiles, salt: settings.salt, read) {
+        fit.also = also
+        return fit
+      }
     }
     return nil
   }
@@ -65,14 +72,18 @@ struct NearMiss {
       let outcome = try Detection.detect(
         candidates: profiles, &trials, salt: salt, limit: 1, read: read)
       guard case .fits(let cipher) = outcome else { return nil }
-      let profile = cipher.profile
-      return KeyFit(
-        variant: variant, settings: profile.name, format: Self.format(of: profile),
-        pageSize: profile.pageSize, kdfIterations: profile.kdfIterations)
+      return Self.fit(variant, cipher.profile)
     } catch SealError.badProfile {
       // A salt that goes with the key as it was given, and not with this reading.
       return nil
     }
+  }
+
+  /// What `variant` opens with the settings `profile`.
+  static func fit(_ variant: KeyVariant, _ profile: CipherProfile) -> KeyFit {
+    KeyFit(
+      variant: variant, settings: profile.name, format: format(of: profile),
+      pageSize: profile.pageSize, kdfIterations: profile.kdfIterations)
   }
 
   /// The format that a profile is, with another page size and number of rounds at most. With its own

@@ -77,6 +77,9 @@ public enum Reseal {
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       context: context, oldKey: oldKey)
     var outcome = try job.run()
+    if case .key(let new) = change, let oddity = new.oddity {
+      outcome.notes.append(.keyForm(oddity))
+    }
     let known = TargetCipher.knownSalt(
       material, request.settings, salt, dryRun: request.output.dryRun)
     if profile.plaintextHeader > 0, !known.isEmpty { outcome.notes.append(.saltOutside(known)) }

@@ -118,6 +118,8 @@ public enum MigrationNote: Sendable, Equatable {
   case uncheckedReferences(message: String)
   /// A created file does not hold its salt.
   case saltOutside([UInt8])
+  /// The new database's key was taken as a passphrase, and looks like something else.
+  case keyForm(KeyVariant)
   /// A file of comments alone was applied.
   case noStatements(file: String)
   /// A temporary file of a run that was killed was removed.

@@ -1,0 +1,107 @@
+# Plan: a key that is none, and a new key that may be meant otherwise, are called what they are.
+# - a key that is none is called by which key it is, with the options of that key, and by what is
+#   wrong with it;
+# - what would make a raw key of something else is said;
+# - a new key that looks like another form of key, or has something around it, gets a note.
+import base64
+import shutil
+
+import pytest
+
+from support import peers, program, samples
+from support.refusal import refuse
+
+DIGITS = "a1b2c3d4" * 8
+RAW = f"x'{DIGITS}'"
+SALT = "00112233445566778899aabbccddeeff"
+BYTES = bytes(range(65, 97))
+
+BAD = {"empty": b"", "newline": b"\n", "two lines": b"a\nb", "nul": b"a\0b",
+       "mark": b"\xef\xbb\xbfword", "UTF-16": "word\r\n".encode("utf-16"),
+       "empty line": b"word\n\n", "no text": b"\x01\x02\nab", "open x'": b"x'" + b"ab" * 32,
+       "database": b"SQLite format 3\0" + bytes(84), "x'": b"x'123'", "too long": b"a" * ((1 << 20) + 9)}
+WHICH = [("", "the database's key"), ("new-", "the new key"),
+         ("against-", "the other database's key")]
+
+
+@pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
+@pytest.mark.parametrize("bad", BAD)
+def test_which_key_is_none(work, keys, sealed, bad, prefix, name):
+    files = {"": keys.raw(), "new-": keys.raw("0f" * 32, "new"), "against-": keys.raw(name="o")}
+    files[prefix] = keys.file(BAD[bad], "bad")
+    if prefix == "against-":
+        shutil.copy(sealed, work / "b.db")
+        args = ["verify", sealed, "--against", work / "b.db", "--against-key-file",
+                files["against-"]]
+    else:
+        args = ["rekey", sealed, "--new-key-file", files["new-"]]
+    found = refuse(work, "no_key", *args, "--key-file", files[""])
+    assert name in found["message"] or bad == "database", found
+    assert f"--{prefix}" in found["hint"] or bad == "mark", found
+    said = {"UTF-16": "UTF-16", "empty line": "1 empty line", "no text": "not text",
+            "open x'": "the ' at its end is missing", "x'": "3 characters"}
+    assert said.get(bad, "") in found["message"], found
+    assert "with one, it is a raw key" in found["hint"] or bad != "open x'", found
+    others = [f"--{p}key" for p, _ in WHICH if p != prefix]
+    assert not any(other in found["hint"] for other in others), found
+
+
+@pytest.mark.parametrize("key, binary, hint", [
+    (DIGITS + "\n", True, "newline"), (f" {DIGITS}\t", False, "blanks"), (f"{RAW} ", False, "blanks"),
+    (f'"{RAW}"', False, "quotes"), (f"'{DIGITS}'", False, "quotes"),
+    ("\ufeff" + DIGITS, True, "byte-order mark"), ("0x" + DIGITS, False, "before"), (DIGITS[1:], False, "passphrase"),
+    (base64.b64encode(BYTES).decode(), False, "base64"), ("word\n", True, "passphrase")])
+def test_what_would_be_a_raw_key(work, keys, sealed, key, binary, hint):
+    options = ["--key-binary"] if binary else []
+    found = refuse(work, "no_key", "verify", sealed, "--raw-key", "--key-file", keys.file(key),
+                   *options)
+    assert hint in found["hint"], found
+
+
+@pytest.mark.parametrize("prefix, name", WHICH, ids=["own", "new", "against"])
+@pytest.mark.parametrize("option, key, hint", [
+    ("raw-key", "123", "raw-key"), ("passphrase", RAW, "passphrase")])
+def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, key, hint):
+    bad = ["--" + prefix + "key-file", keys.file(key, "bad"), f"--{prefix}{option}"]
+    own = [] if prefix == "" else ["--key-file", keys.raw()]
+    args = {"": ["decrypt", sealed, work / "o.db"], "new-": ["rekey", sealed],
+            "against-": ["verify", sealed, "--against", sealed]}[prefix]
+    found = refuse(work, "no_key", *args, *own, *bad)
+    assert name in found["message"] and f"--{prefix}{hint}" in found["hint"], found
+
+
+def test_a_variable_that_is_not_set(work, keys, sealed):
+    found = refuse(work, "no_key", "verify", sealed, "--key-env", "NOT_SET")
+    assert "not set" in found["message"] and "protects nothing" not in found["hint"], found
+
+
+ODD = {DIGITS: "raw key", DIGITS + SALT: "raw key", "0x" + DIGITS: "raw key",
+       "'some words'": "quotes", '"some words"': "quotes", "some words ": "blanks",
+       "PRAGMA key='some words';": "statement"}
+
+
+@pytest.mark.parametrize("key", [*ODD, "some words", "it's", RAW, "v3ry/l0ng+k3y==;"])
+def test_a_new_key_that_may_be_meant_otherwise(work, keys, source, key):
+    args = ["encrypt", source, work / "out.db", "--key-file", keys.file(key)]
+    notes = [one for one in program.ok(*args)["notes"] if one["note"] == "key_form"]
+    assert [ODD[key] in one["message"] for one in notes] == [True] * (key in ODD), notes
+    (work / "m").mkdir()
+    (work / "m/1.sql").write_text("CREATE TABLE x(a);")
+    for more in (["--dry-run"], []):
+        found = program.ok("migrate", "--schema", work / "m", "--create", work / "c.db", *more,
+                           "--key-file", keys.file(key))
+        assert [one["note"] for one in found["notes"]] == ["key_form"] * (key in ODD), found
+    new = ["--new-key-file", keys.file(key, "new")]
+    peers.create_sealed(work / "a.db", "other words", [("cipher_compatibility", 2)], samples.fill)
+    rekey = ["rekey", "--key-file", keys.file("other words", "old"), work / "a.db", "--in-place"]
+    found = program.ok(*rekey, *new, "--dry-run")
+    assert [one["note"] for one in found["notes"]] == ["key_form"] * (key in ODD), found
+    if key != RAW:
+        found = program.ok(*rekey, *new, "--new-passphrase")
+        assert found["notes"] == [], found
+
+
+def test_an_empty_new_key_that_is_typed(work, keys, sealed):
+    result = program.run_tty("rekey", "--key-file", keys.raw(), sealed, answers=[("New key", "")])
+    assert result.exit == 3 and b"the new key is empty" in result.out, result
+    assert b"dbseal decrypt" in result.out
