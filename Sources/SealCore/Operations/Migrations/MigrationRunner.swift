@@ -50,21 +50,34 @@ final class MigrationRunner {
     try connection.execute("PRAGMA foreign_keys = OFF")
     while true {
       let started = System.now()
-      let done = try transaction { () -> (MigrationFile, Int)? in
-        let pending = try plan().pending(
-          upTo: request.target, allowOutOfOrder: request.allowOutOfOrder)
-        // Where nothing is left, the end was asked for too late.
-        guard let file = pending.first else { return nil }
-        try cancellation.check()
-        return (file, try run(file))
+      var finished: (MigrationFile, Int)?
+      let done: (MigrationFile, Int)?
+      do {
+        done = try transaction {
+          let pending = try plan().pending(
+            upTo: request.target, allowOutOfOrder: request.allowOutOfOrder)
+          // Where nothing is left, the end was asked for too late.
+          guard let file = pending.first else { return nil }
+          try cancellation.check()
+          finished = (file, try run(file))
+          return finished
+        }
+      } catch {
+        // A commit can be in the file although it failed: only that the journal is gone could not be
+        // made durable.
+        if let (file, statements) = finished, (try? isRecorded(file)) == true {
+          request.onApplied?(AppliedMigration(file, statements, since: started))
+        }
+        throw error
       }
       guard let (file, statements) = done else { return applied }
-      applied.append(
-        AppliedMigration(
-          version: file.version, name: file.name, checksum: file.checksum, statements: statements,
-          seconds: System.now() - started))
+      applied.append(AppliedMigration(file, statements, since: started))
       request.onApplied?(applied[applied.count - 1])
     }
+  }
+
+  private func isRecorded(_ file: MigrationFile) throws -> Bool {
+    try Set(store.read().versions).isSuperset(of: store.versions([], with: file.version))
   }
 
   /// Records files as applied without running them.
@@ -218,5 +231,14 @@ final class MigrationRunner {
       if message.hasPrefix(words) { failure.module = String(message.dropFirst(words.count)) }
     }
     return SealError.migration(.failed(path: path, place, failure))
+  }
+}
+
+extension AppliedMigration {
+  /// `since`: when it was begun, by `System.now`.
+  fileprivate init(_ file: MigrationFile, _ statements: Int, since started: Double) {
+    self.init(
+      version: file.version, name: file.name, checksum: file.checksum, statements: statements,
+      seconds: System.now() - started)
   }
 }
