@@ -16,14 +16,14 @@ struct Batch {
   /// Several files were named: each gets its line, and a failure ends with status 1.
   var isSeveral: Bool { count > 1 }
 
-  /// Of several databases, the ones up to here whose wrong keys are looked into at the cost of
-  /// further derivations. By place and not by failure, so that every run says the same.
-  private static let mostExplained = 16
+  /// How many of several databases have their wrong keys looked into, and how far. By place and not
+  /// by failure, so that every run says the same.
+  private static let hints: [(below: Int, hints: KeyHints)] = [(16, .derivations), (128, .free)]
 
   /// What the operation on one of the databases is given.
   func context(of index: Int) -> OperationContext {
     var context = OperationContext()
-    context.explainsKeys = index < Self.mostExplained
+    context.keyHints = Self.hints.first { index < $0.below }?.hints ?? .none
     context.cancellation = session.cancellation
     if let seconds = parsed.seconds(Options.busyTimeout) { context.busyTimeout = seconds }
     if let number = parsed.integer(Options.jobs) { context.workers = number }

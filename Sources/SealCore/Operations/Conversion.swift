@@ -29,8 +29,8 @@ public struct OperationContext: Sendable {
   public var progress: (@Sendable (Progress) -> Void)?
   /// Set from a signal handler's thread; operations end with `.interrupted` soon after.
   public var cancellation = Cancellation()
-  /// Whether a wrong key may cost further derivations, to say what would open the file.
-  public var explainsKeys = true
+  /// What a wrong key may cost, to say what would open the file.
+  public var keyHints = KeyHints.derivations
   /// How derivations are run; nil: those that are asked for together, each by a thread.
   var sharedDeriver: Deriver?
   /// Cores of this machine.

@@ -5,7 +5,7 @@ struct KeySearch {
   let key: KeyMaterial
   let settings: CipherSettings
   /// How far a wrong key is looked into.
-  var depth = NearMiss.Depth.none
+  var depth = KeyHints.none
   var cancellation = Cancellation()
   let deriver: Deriver
 

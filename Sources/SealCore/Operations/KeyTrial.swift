@@ -36,7 +36,7 @@ public enum KeyTrial {
       var quiet = context
       quiet.progress = nil
       // What is likely of one wrong key among many helps nobody.
-      quiet.explainsKeys = false
+      quiet.keyHints = .none
       let cores = context.workers > 0 ? context.workers : System.processorCount
       let turns = DerivationTurns(turns: cores, cancellation: context.cancellation)
       try ParallelRuns.forEach(

@@ -2,26 +2,28 @@
 // settings of another format. What is likely is tried on page 1, so that the failure can say what
 // would open the file. Nothing here runs where the key is right.
 
+/// What may be spent on finding out what would open a file.
+public enum KeyHints: Sendable {
+  /// Nothing is tried.
+  case none
+  /// Only what needs no derivation from a passphrase.
+  case free
+  /// A few derivations.
+  case derivations
+}
+
 /// The search for what opens a file that the key as it was given does not open.
 struct NearMiss {
-  /// What the search may cost.
-  enum Depth {
-    /// Nothing is tried.
-    case none
-    /// Only what needs no derivation from a passphrase.
-    case free
-    /// A few derivations.
-    case derivations
-  }
-
   /// The settings that were tried.
   let candidates: [CipherProfile]
   let settings: CipherSettings
-  let depth: Depth
+  let depth: KeyHints
   let cancellation: Cancellation
 
   /// Derived readings beyond this many are not tried.
   static let mostDerived = 8
+  /// Nor are more rounds of PBKDF2 spent than this, whatever number of them is asked for.
+  private static let mostRounds = 4_000_000
 
   /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
   /// `.interrupted` and `.unsupported(.crypto)`.
@@ -40,11 +42,14 @@ struct NearMiss {
       if let fit = try fit(.asGiven, &trials, others, salt: nil, read) { return fit }
     }
     var derived = 0
+    let rounds = Set(candidates.map(\.kdfIterations)).reduce(0) { $0.addingReportingOverflow($1).0 }
     for (variant, also, key) in key.variants() {
       try cancellation.check()
       if !isFree(key) {
         derived += 1
-        guard depth == .derivations, derived <= Self.mostDerived else { continue }
+        guard depth == .derivations, derived <= Self.mostDerived,
+          rounds <= Self.mostRounds / derived
+        else { continue }
       }
       var trials = DetectionTrials(
         material: key, size: trials.size, deriver: trials.deriver)

@@ -63,7 +63,7 @@ struct OpenedDatabase {
     do {
       return try KeySearch(
         snapshot: snapshot, key: key, settings: settings,
-        depth: isDoubtful ? .none : context.explainsKeys ? .derivations : .free,
+        depth: isDoubtful ? .none : context.keyHints,
         cancellation: context.cancellation, deriver: context.deriver
       ).find()
     } catch SealError.wrongKey where isDoubtful {

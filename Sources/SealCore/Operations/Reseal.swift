@@ -151,7 +151,7 @@ extension WrongKey {
   ) throws -> WrongKey {
     guard fit == nil else { return self }
     var context = context
-    context.explainsKeys = false
+    context.keyHints = .free
     for (index, settings) in readings.enumerated() where !readings[..<index].contains(settings) {
       do {
         let database = try OpenedDatabase.encrypted(

@@ -29,9 +29,9 @@ final class TreeCursor {
     var step = 0
   }
 
-  /// The next leaf parent, read before its turn so that its children can be announced in time;
-  /// 0 where there is none. It stands in the last of the buffers.
-  private var ahead: UInt32 = 0
+  /// The next leaf parents, read before their turn so that their children can be announced in time;
+  /// 0 is none. They stand in the last of the buffers.
+  private var ahead: [UInt32]
   private let stride: Int
   private let buffers: UnsafeMutableRawPointer
   private var levels: [Level] = []
@@ -47,8 +47,11 @@ final class TreeCursor {
     pageCount = source.pageCount
     self.visited = visited ?? PageBitmap(count: source.pageCount)
     overflow = OverflowReader(source: source, path: path, geometry: geometry)
+    // The leaves of one parent have about the tenth of a page's square in bytes: a megabyte ahead.
+    let square = geometry.pageSize * geometry.pageSize / 10
+    ahead = Array(repeating: 0, count: max(1, min(16, (1 << 20) / square)))
     stride = geometry.pageSize + BTreePage.slack
-    let size = stride * (Self.maxDepth + 1)
+    let size = stride * (Self.maxDepth + ahead.count)
     buffers = .allocate(byteCount: size, alignment: 16)
     buffers.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     levels.reserveCapacity(Self.maxDepth)
@@ -60,7 +63,7 @@ final class TreeCursor {
   func start(_ root: UInt32) throws -> Bool {
     levels.removeAll(keepingCapacity: true)
     leafDepth = 0
-    ahead = 0
+    for slot in ahead.indices { ahead[slot] = 0 }
     try descend(to: root, isTable: nil)
     return levels.first?.page.isTable ?? true
   }
@@ -101,8 +104,11 @@ final class TreeCursor {
     let depth = levels.count
     guard depth < Self.maxDepth else { throw SealError.structure(path, number, .tooDeep) }
     let buffer = buffers + stride * depth
-    if number == ahead {
-      buffer.copyMemory(from: buffers + stride * Self.maxDepth, byteCount: geometry.pageSize)
+    let slot = ahead.firstIndex(of: number)
+    if let slot {
+      ahead[slot] = 0
+      buffer.copyMemory(
+        from: buffers + stride * (Self.maxDepth + slot), byteCount: geometry.pageSize)
     } else {
       try source.read(number, into: buffer)
     }
@@ -120,7 +126,7 @@ final class TreeCursor {
       // Only now it is known which interior pages are the parents of leaves.
       leafDepth = depth
       try prefetchChildren(of: levels[depth - 1].page)
-    } else if !page.isLeaf, depth + 1 == leafDepth, number != ahead {
+    } else if !page.isLeaf, depth + 1 == leafDepth, slot == nil {
       try prefetchChildren(of: page)
     }
   }
@@ -136,23 +142,26 @@ final class TreeCursor {
     source.prefetch(children, now: false)
   }
 
-  /// Reads the leaf parent that follows the one at `depth` and announces its leaves, so that they
-  /// are ready when the walk gets there. What is wrong with it is found when it is its turn.
+  /// Reads the leaf parents that follow the one at `depth` and announces their leaves, so that they
+  /// are ready when the walk gets there. What is wrong with one is found when it is its turn.
   private func lookAhead(from depth: Int) throws {
-    guard depth > 0, let next = try nextSibling(above: depth), !visited.contains(next) else {
-      return
+    guard depth > 0 else { return }
+    for step in 1...ahead.count {
+      guard let next = try sibling(step, above: depth) else { return }
+      guard !visited.contains(next), !ahead.contains(next) else { continue }
+      guard let slot = ahead.firstIndex(of: 0) else { return }
+      let buffer = buffers + stride * (Self.maxDepth + slot)
+      try source.read(next, into: buffer)
+      ahead[slot] = next
+      let page = try? BTreePage(buffer, number: next, geometry: geometry, header: 0)
+      if let page, !page.isLeaf { try? prefetchChildren(of: page) }
     }
-    let buffer = buffers + stride * Self.maxDepth
-    try source.read(next, into: buffer)
-    ahead = next
-    let page = try? BTreePage(buffer, number: next, geometry: geometry, header: 0)
-    if let page, !page.isLeaf { try? prefetchChildren(of: page) }
   }
 
-  /// The page that follows the one at `depth` under the same parent.
-  private func nextSibling(above depth: Int) throws -> UInt32? {
+  /// The page that stands `step` places behind the one at `depth` under the same parent.
+  private func sibling(_ step: Int, above depth: Int) throws -> UInt32? {
     let parent = levels[depth - 1]
-    let index = (parent.step + 1) / 2
+    let index = (parent.step + 1) / 2 + step - 1
     guard index <= parent.page.count else { return nil }
     let page = parent.page
     let number = try checked(page) { () throws(StructureFlaw) in try page.child(index) }

@@ -15,6 +15,8 @@ final class Chunk: @unchecked Sendable {
   /// Announced pages that were not asked for yet, and pages between them that were not.
   var remaining = 0
   var between = 0
+  /// How many pages nobody had announced when it was planned.
+  var extra = 0
   /// Of each page: whether nobody announced it.
   var isBetween: [Bool]
 
@@ -39,6 +41,7 @@ struct GapPolicy {
   /// Pages that may stand between two announced ones, and how many at the most: four chunks.
   private(set) var limit: UInt32
   private let most: UInt32
+  private let usual: UInt32
   private var read = 0
   private var used = 0
   private var plans = 0
@@ -46,7 +49,8 @@ struct GapPolicy {
   /// `capacity`: pages of a chunk.
   init(capacity: Int) {
     most = UInt32(clamping: 4 * capacity)
-    limit = UInt32(clamping: (capacity + 1) / 2)
+    usual = UInt32(clamping: (capacity + 1) / 2)
+    limit = usual
   }
 
   /// A chunk was given back: so many pages of it nobody had announced, and so many of these were
@@ -62,7 +66,7 @@ struct GapPolicy {
   /// A chunk was planned. A limit of 0 is tried anew now and then.
   mutating func planned() {
     plans += 1
-    if limit == 0, plans % 512 == 0 { limit = min(8, most) }
+    if limit == 0, plans % 128 == 0 { limit = usual }
   }
 }
 
@@ -71,6 +75,8 @@ struct Schedule {
   private struct Announcement {
     var numbers: [UInt32]
     var position = 0
+    /// Before all others: what stands before it was planned with those, or is not wanted.
+    let isNow: Bool
   }
 
   /// Chunks that must be free before pages are planned, so that threads are woken for several.
@@ -94,7 +100,7 @@ struct Schedule {
   private var reached = 0
   /// The chunk that pages are asked from now.
   private var current: Chunk?
-  /// The announced page that was planned last.
+  /// The page that was planned last of those that are announced in their turn.
   private var tail: UInt32 = 0
 
   init(chunks: Int, capacity: Int, pageSize: Int, last: UInt32) {
@@ -106,7 +112,7 @@ struct Schedule {
 
   mutating func announce(_ numbers: [UInt32], now: Bool) {
     guard !numbers.isEmpty else { return }
-    let new = Announcement(numbers: numbers)
+    let new = Announcement(numbers: numbers, isNow: now)
     if now { announcements.insert(new, at: 0) } else { announcements.append(new) }
   }
 
@@ -165,7 +171,7 @@ struct Schedule {
       }
       // What stands before the page, back to the one that was planned before it.
       let wanted = numbers[position]
-      let isNear = wanted > tail && wanted - tail - 1 <= policy.limit
+      let isNear = !announcement.isNow && wanted > tail && wanted - tail - 1 <= policy.limit
       let first = isNear ? firstMissing(after: tail, before: wanted, visited) : wanted
       free.removeLast()
       start(chunk, at: first)
@@ -177,7 +183,7 @@ struct Schedule {
         }
         extend(chunk, to: number, visited)
         guard chunk.contains(number) else { break }
-        tail = number
+        if !announcement.isNow { tail = number }
         position += 1
       }
       activate(chunk)
@@ -207,14 +213,19 @@ struct Schedule {
   private func extend(_ chunk: Chunk, to number: UInt32, _ visited: PageBitmap) {
     while chunk.count < capacity {
       let next = chunk.first + UInt32(chunk.count)
+      // A page that was asked for already says nothing about whether such pages are worth it.
+      let isBetween = next != number && !visited.contains(next)
       chunk.verdicts[chunk.count] = .opened
-      chunk.isBetween[chunk.count] = next != number
+      chunk.isBetween[chunk.count] = isBetween
       chunk.count += 1
+      if isBetween {
+        chunk.between += 1
+        chunk.extra += 1
+      }
       if next == number {
         chunk.remaining += 1
         return
       }
-      chunk.between += 1
     }
   }
 
@@ -228,6 +239,7 @@ struct Schedule {
     chunk.count = 0
     chunk.remaining = 0
     chunk.between = 0
+    chunk.extra = 0
     chunk.isReady = false
     chunk.isUnreadable = false
   }
@@ -255,8 +267,7 @@ struct Schedule {
   mutating func release(_ chunk: Chunk) {
     guard let place = active.firstIndex(where: { $0 === chunk }) else { return }
     active.remove(at: place)
-    let read = chunk.isBetween.prefix(chunk.count).reduce(0) { $0 + ($1 ? 1 : 0) }
-    policy.note(read: read, used: read - chunk.between)
+    policy.note(read: chunk.extra, used: chunk.extra - chunk.between)
     free.append(chunk)
   }
 
