@@ -129,7 +129,8 @@ def test_settings_of_its_own(tmp_path, work, keys, files, pragmas, options):
         lambda c: c.executescript("CREATE TABLE kept(a); INSERT INTO kept VALUES(x'00ff');"))
     args = ["migrate", "--schema", files, path, "--key-file", keys.file(WORDS), *options]
     if NEWEST < 4:
-        return refuse(work, "unsupported", *args)
+        refuse(work, "unsupported", *args)
+        return
     program.ok(*args)
     connection = peers.sealed(path, WORDS, pragmas)
     peers.sound(connection, cipher=True)
@@ -635,7 +636,8 @@ def test_create_an_encrypted_database(work, keys, files, format):
     args = ["migrate", "--schema", files, "--create", "--format", format, path, "--key-file",
             keys.file(WORDS)]
     if format > NEWEST:
-        return refuse(work, "unsupported", *args)
+        refuse(work, "unsupported", *args)
+        return
     found = program.ok(*args)
     assert found["action"] == "create" and found["version"] == 30 and found["format"] == format
     assert sorted(p.name for p in work.iterdir()) == ["new.db"] and mode(path) == 0o600
@@ -658,7 +660,8 @@ def test_create_with_settings_of_its_own(work, keys, files, options):
     args = ["migrate", "--schema", files, "--create", path, "--key-file", keys.file(WORDS),
             *options]
     if NEWEST < 4:
-        return refuse(work, "unsupported", *args)
+        refuse(work, "unsupported", *args)
+        return
     found = program.ok(*args)
     connection = peers.sealed(path, WORDS, program.pragmas(found))
     peers.sound(connection, cipher=True)
