@@ -51,15 +51,8 @@ struct CredentialsStore: KeyStore {
 
   func names() throws -> [String] {
     guard let folder = folder() else { return [] }
-    guard let stream = opendir(folder) else { throw KeyStoreFailure(.system(errno: errno)) }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
-      }
-      if let name, name != ".", name != ".." { names.append(name) }
+    do { return try Folder.names(of: folder) } catch SealError.io(let failure) {
+      throw KeyStoreFailure(.system(errno: failure.errno))
     }
-    return names
   }
 }
