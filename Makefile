@@ -44,7 +44,7 @@ PYTHON := $(PEERS)/a/bin/python
 BUILT_SHELL := $(CURDIR)/.build/sqlcipher/bin/sqlcipher
 TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
   DBSEAL_SQLCIPHER=$$(test -x $(BUILT_SHELL) && echo $(BUILT_SHELL) || command -v sqlcipher)
-PYTESTS := $(wildcard Tests/Scripts Tests/Interop Tests/Properties Tests/Faults)
+PYTESTS := $(wildcard $(addprefix Tests/,Scripts Interop Properties Faults Shells Packaging))
 
 .PHONY: help deps peers build release test quick lint bench faults try install uninstall dist clean
 

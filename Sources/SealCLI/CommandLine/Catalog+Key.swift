@@ -9,6 +9,25 @@ enum KeyAction: String, Sendable, CaseIterable {
   /// It is about one key, whose name is the second operand.
   var takesName: Bool { self != .generate && self != .list }
 
+  /// What it does, in one line.
+  var summary: String {
+    switch self {
+    case .generate: "make a random key"
+    case .store: "keep a key under a name"
+    case .show: "print a key that is kept"
+    case .delete: "remove a key"
+    case .list: "name the key stores and the keys in them"
+    }
+  }
+
+  /// The same as data, for help texts and completions.
+  var spec: ActionSpec {
+    let place = self == .generate ? "[--output FILE | --keyring NAME] " : takesName ? "NAME " : ""
+    return ActionSpec(
+      name: rawValue, summary: summary, synopsis: place + "[OPTION]...",
+      options: options + KeyCommandOptions.shared + Options.common)
+  }
+
   /// The options that are its own.
   var options: [OptionSpec] {
     switch self {
@@ -80,10 +99,7 @@ extension Catalog {
   static let key = CommandSpec(
     name: "key",
     summary: "make keys, and keep them in a key store",
-    synopses: [
-      "generate [--output FILE | --keyring NAME] [OPTION]...", "store NAME [OPTION]...",
-      "show NAME [OPTION]...", "delete NAME [OPTION]...", "list [OPTION]...",
-    ],
+    synopses: KeyAction.allCases.map { "\($0.rawValue) \($0.spec.synopsis)" },
     description: [
       """
       generate makes a random key: a raw key of 256 bits, or a passphrase. It goes to a new file, to \
@@ -109,8 +125,8 @@ extension Catalog {
       """,
     ],
     operands: OperandSpec(
-      names: "ACTION [NAME]", minimum: 1, maximum: 2,
-      completion: .words(KeyAction.allCases.map(\.rawValue))),
+      names: "ACTION [NAME]", minimum: 1, maximum: 2, completion: .none),
+    actions: KeyAction.allCases.map(\.spec),
     options: KeyCommandOptions.all + Options.common,
     rules: KeyCommandOptions.rules + Options.commonRules,
     examples: [

@@ -107,6 +107,17 @@ struct OperandSpec: Sendable {
   let completion: Completion
 }
 
+/// One of the things that a command does, named by its first operand.
+struct ActionSpec: Sendable {
+  let name: String
+  /// One line, lower case, no full stop.
+  let summary: String
+  /// What follows `dbseal COMMAND NAME` in the usage lines.
+  let synopsis: String
+  /// Those that it takes, of the command's.
+  let options: [OptionSpec]
+}
+
 /// A command line worth showing.
 struct Example: Sendable {
   let purpose: String
@@ -123,6 +134,8 @@ struct CommandSpec: Sendable {
   /// Paragraphs.
   let description: [String]
   let operands: OperandSpec
+  /// What the first operand chooses among, each with options of its own; none for most commands.
+  var actions: [ActionSpec] = []
   let options: [OptionSpec]
   var rules: [OptionRule] = []
   let examples: [Example]

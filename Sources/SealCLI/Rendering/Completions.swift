@@ -1,12 +1,47 @@
-// Completions for bash, zsh and fish.
+// What the completions of all shells are made from: the places on the command line that have
+// options and operands of their own, as data. Each shell's file only says it in its language.
 
-internal import SealCore
+/// One place on the command line: before the command, behind a command, or behind an action of it.
+struct CompletionPlace: Sendable {
+  /// The words that lead there: none, `encrypt`, or `key` and `generate`.
+  let path: [String]
+  /// The same as one word: `key/generate`.
+  var key: String { path.joined(separator: "/") }
+  let options: [OptionSpec]
+  /// What the next operand is one of; empty where it is no word of a list.
+  let next: [(name: String, summary: String)]
+  /// What operands are otherwise.
+  let operands: Completion
+  /// How the operands are called.
+  let operandNames: String
+  /// Of the options of a group one may be given, and once.
+  let groups: [[OptionSpec]]
+
+  /// The names of all options that go once `option` is given, its own among them where it cannot be
+  /// given again.
+  func excluded(by option: OptionSpec) -> [String] {
+    var names: [String] = []
+    for group in groups where group.contains(option) {
+      for name in group.flatMap(Completions.flags) where !names.contains(name) {
+        names.append(name)
+      }
+    }
+    return option.repeats ? names.filter { !Completions.flags(option).contains($0) } : names
+  }
+}
 
 /// Renders completions from the catalog.
 enum Completions {
-  private static let tool = Catalog.tool
-  private static let origin =
+  static let origin =
     "# Made by `\(Catalog.tool) generate completions` from the catalog. Change that instead."
+
+  /// All places, the one before the command first.
+  static let places: [CompletionPlace] =
+    [
+      place(
+        [], Catalog.globalOptions, next: Catalog.visible.map { ($0.name, $0.summary) },
+        rules: Options.commonRules)
+    ] + Catalog.visible.flatMap(places)
 
   /// How a shell completes the value of an option.
   static func completion(of option: OptionSpec) -> Completion {
@@ -17,170 +52,77 @@ enum Completions {
     }
   }
 
-  /// `-q` and `--quiet` for each option.
-  private static func flags(_ options: [OptionSpec]) -> [String] {
-    options.flatMap { option in (option.short.map { ["-\($0)"] } ?? []) + [option.flag] }
+  /// `-q` and `--quiet`.
+  static func flags(_ option: OptionSpec) -> [String] {
+    (option.short.map { ["-\($0)"] } ?? []) + [option.flag]
   }
 
-  /// The options of all commands that take a value, each once.
-  private static var valued: [OptionSpec] {
-    var seen: Set<String> = []
-    return Catalog.visible.flatMap(\.options).filter {
-      $0.valueName != nil && seen.insert($0.name).inserted
+  private static func places(of command: CommandSpec) -> [CompletionPlace] {
+    var next = command.actions.map { ($0.name, $0.summary) }
+    if case .words(let words) = command.operands.completion {
+      next = words.map { ($0, Catalog.command(named: $0)?.summary ?? "") }
     }
-  }
-
-  static func bash() -> String {
-    var values: [String] = []
-    for option in valued {
-      let names = flags([option]).joined(separator: "|")
-      let action =
-        switch completion(of: option) {
-        case .none: "COMPREPLY=()"
-        case .file: "COMPREPLY=($(compgen -f -- \"$word\"))"
-        case .directory: "COMPREPLY=($(compgen -d -- \"$word\"))"
-        case .variable: "COMPREPLY=($(compgen -e -- \"$word\"))"
-        case .words(let words):
-          "COMPREPLY=($(compgen -W '\(words.joined(separator: " "))' -- \"$word\"))"
-        }
-      values.append("    \(names)) \(action); return ;;")
-    }
-    let commands = Catalog.visible.map { command in
-      "    \(command.name)) options='\(flags(command.options).joined(separator: " "))' ;;"
-    }
-    let names = Catalog.visible.map(\.name).joined(separator: " ")
-    let operands = Catalog.visible.compactMap { command -> String? in
-      guard case .words(let words) = command.operands.completion else { return nil }
-      return "      \(command.name)) COMPREPLY=($(compgen -W '\(words.joined(separator: " "))'"
-        + " -- \"$word\")) ;;"
-    }
-    return """
-      \(origin)
-      _\(tool)() {
-        local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' options i
-        compopt -o filenames 2>/dev/null
-        case $before in
-      \(values.joined(separator: "\n"))
-        esac
-        for ((i = 1; i < COMP_CWORD; i++)); do
-          case ${COMP_WORDS[i]} in
-          \(Catalog.visible.map(\.name).joined(separator: "|"))) command=${COMP_WORDS[i]}; break ;;
-          esac
-        done
-        case $command in
-      \(commands.joined(separator: "\n"))
-          *) options='\(flags(Catalog.globalOptions).joined(separator: " "))' ;;
-        esac
-        if [[ $word == -* ]]; then
-          COMPREPLY=($(compgen -W "$options" -- "$word"))
-        else
-          case $command in
-            '') COMPREPLY=($(compgen -W '\(names)' -- "$word")) ;;
-      \(operands.joined(separator: "\n"))
-            *) COMPREPLY=($(compgen -f -- "$word")) ;;
-          esac
-        fi
+    let own = place(
+      [command.name], command.options, next: next, operands: command.operands,
+      rules: command.rules)
+    return [own]
+      + command.actions.map { action in
+        place([command.name, action.name], action.options, rules: command.rules)
       }
-      complete -F _\(tool) \(tool)
-
-      """
   }
 
-  static func zsh() -> String {
-    let describe = Catalog.visible.map { "    '\($0.name):\(zshText($0.summary))'" }
-    let cases = Catalog.visible.map { command in
-      let operand =
-        switch command.operands.completion {
-        case .words(let words): "'*: :(\(words.joined(separator: " ")))'"
-        case .directory: "'*: :_files -/'"
-        case .file, .none, .variable: "'*: :_files'"
-        }
-      let specs = command.options.map { "        \(zshSpec($0)) \\" }.joined(separator: "\n")
-      return "    \(command.name))\n      _arguments -s -S \\\n\(specs)\n        \(operand) ;;"
+  private static func place(
+    _ path: [String], _ options: [OptionSpec], next: [(name: String, summary: String)] = [],
+    operands: OperandSpec? = nil, rules: [OptionRule]
+  ) -> CompletionPlace {
+    var groups: [[OptionSpec]] = options.filter { !$0.repeats }.map { [$0] }
+    for case .exclusive(let members, _) in rules {
+      let here = members.filter(options.contains)
+      guard here.count > 1 else { continue }
+      // A group holds what a group of one says.
+      groups.removeAll { $0.count == 1 && here.contains($0[0]) }
+      groups.append(here)
     }
-    let global = Catalog.globalOptions.map { "    \(zshSpec($0)) \\" }.joined(separator: "\n")
-    return """
-      #compdef \(tool)
-      \(origin)
-      _\(tool)() {
-        local context state state_descr line
-        typeset -A opt_args
-        local -a commands=(
-      \(describe.joined(separator: "\n"))
-        )
-        _arguments -s -S -C \\
-      \(global)
-          '1: :->command' '*:: :->rest' && return
-        case $state in
-        command) _describe command commands ;;
-        rest)
-          case $words[1] in
-      \(cases.joined(separator: "\n"))
-          esac ;;
-        esac
-      }
-      _\(tool) "$@"
-
-      """
+    var completion = operands?.completion ?? .none
+    if case .words = completion { completion = .none }
+    return CompletionPlace(
+      path: path, options: options, next: next, operands: completion,
+      operandNames: operands?.names ?? "", groups: groups)
   }
+}
 
-  private static func zshSpec(_ option: OptionSpec) -> String {
-    let text = "[\(zshText(option.help))]"
-    var value = ""
-    if let name = option.valueName {
-      let action =
-        switch completion(of: option) {
-        case .none: " "
-        case .file: "_files"
-        case .directory: "_files -/"
-        case .variable: "_parameters -g '*export*'"
-        case .words(let words): "(\(words.joined(separator: " ")))"
-        }
-      value = ":\(name):\(action.replacing("'", with: "'\\''"))"
-    }
-    guard let short = option.short else {
-      let again = option.repeats ? "*" : ""
-      return "'\(again)\(option.flag)\(value.isEmpty ? "" : "=")\(text)\(value)'"
-    }
-    let plus = value.isEmpty ? "" : "+"
-    let equals = value.isEmpty ? "" : "="
-    return "'(-\(short) \(option.flag))'{-\(short)\(plus),\(option.flag)\(equals)}'\(text)\(value)'"
-  }
+/// The options of all places that take a value, sorted by how that is completed.
+struct CompletedValues {
+  /// How, and the patterns that name the options: `key/store:--raw-key`; `*` stands for any place,
+  /// where the option means the same in all.
+  let kinds: [(completion: Completion, patterns: [String])]
 
-  private static func zshText(_ text: String) -> String {
-    text.replacing("'", with: "'\\''").replacing(":", with: "\\:").replacing("[", with: "\\[")
-      .replacing("]", with: "\\]")
-  }
-
-  static func fish() -> String {
-    var lines = [origin, "complete -c \(tool) -n __fish_use_subcommand -f"]
-    let quote = { (text: String) in "'\(text.replacing("'", with: "\\'"))'" }
-    for command in Catalog.visible {
-      lines.append(
-        "complete -c \(tool) -n __fish_use_subcommand -a \(command.name)"
-          + " -d \(quote(command.summary))")
-    }
-    for command in Catalog.visible {
-      let condition = "-n '__fish_seen_subcommand_from \(command.name)'"
-      for option in command.options {
-        var line = "complete -c \(tool) \(condition)"
-        if let short = option.short { line += " -s \(short)" }
-        line += " -l \(option.name)"
-        if option.valueName != nil {
-          switch completion(of: option) {
-          case .none: line += " -x"
-          case .file: line += " -r -F"
-          case .directory: line += " -x -a '(__fish_complete_directories)'"
-          case .variable: line += " -x -a '(set -x --names)'"
-          case .words(let words): line += " -x -a '\(words.joined(separator: " "))'"
-          }
-        }
-        lines.append(line + " -d \(quote(option.help))")
-      }
-      if case .words(let words) = command.operands.completion {
-        lines.append("complete -c \(tool) \(condition) -f -a '\(words.joined(separator: " "))'")
+  /// What is in `places`.
+  init(_ places: [CompletionPlace]) {
+    var kinds: [(completion: Completion, patterns: [String])] = []
+    func add(_ completion: Completion, _ pattern: String) {
+      if let index = kinds.firstIndex(where: { $0.completion == completion }) {
+        kinds[index].patterns.append(pattern)
+      } else {
+        kinds.append((completion, [pattern]))
       }
     }
-    return lines.joined(separator: "\n") + "\n"
+    var done: Set<String> = []
+    for option in places.flatMap(\.options) where done.insert(option.name).inserted {
+      let takers = places.compactMap { place in
+        place.options.first { $0.name == option.name }.map { (place, $0) }
+      }
+      let same = takers.allSatisfy {
+        ($0.1.valueName == nil) == (option.valueName == nil)
+          && Completions.completion(of: $0.1) == Completions.completion(of: option)
+      }
+      if same, option.valueName == nil { continue }
+      for (place, option) in same ? [takers[0]] : takers where option.valueName != nil {
+        for flag in Completions.flags(option) {
+          add(Completions.completion(of: option), "\(same ? "*" : place.key):\(flag)")
+        }
+      }
+    }
+    self.kinds = kinds
   }
 }
