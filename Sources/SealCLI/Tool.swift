@@ -5,8 +5,10 @@ internal import SealCore
 
 /// The tool.
 enum Tool {
-  /// Its version.
+  /// Its version. Packages are named by it too: they read it from here.
   static let version = "0.1.0"
+  /// The day of the version, which manual pages carry.
+  static let date = "2026-11-30"
 
   /// Runs one command line, without the program's own name; the exit status.
   static func run(_ arguments: [[UInt8]], _ session: Session) -> Int32 {

@@ -151,7 +151,7 @@ def ok(*args, **more):
     return found
 
 
-def run_tty(*args, answers=(), env=None, cwd=None, timeout=60):
+def run_tty(*args, answers=(), env=None, cwd=None, timeout=60, binary=None):
     """Runs dbseal on a terminal of its own; `answers` are (prompt, reply) in order."""
     parent, child = pty.openpty()
 
@@ -160,7 +160,7 @@ def run_tty(*args, answers=(), env=None, cwd=None, timeout=60):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = subprocess.Popen(
-        [str(BIN)] + [str(a) for a in args], stdin=child, stdout=child, stderr=child,
+        [str(binary or BIN)] + [str(a) for a in args], stdin=child, stdout=child, stderr=child,
         env=clean_env(env), cwd=cwd, preexec_fn=own_terminal)
     shown, seen, end = b"", 0, time.monotonic() + timeout
     todo = list(answers)

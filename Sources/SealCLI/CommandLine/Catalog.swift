@@ -11,6 +11,20 @@ enum Catalog {
   /// What the tool is, in one line.
   static let summary = "encrypt, decrypt, rekey, verify, migrate and inspect SQLCipher databases"
 
+  /// What it is, in paragraphs.
+  static let description = [
+    """
+    Each command works on whole databases: it reads what SQLite and SQLCipher write, formats 1 to 4, \
+    and proves what it wrote before the output gets its name. Each command has a page of its own; \
+    help COMMAND shows the same in short.
+    """,
+    """
+    An option may stand anywhere behind its command, and its value behind a blank or behind an \
+    equals sign. What follows -- is never an option.
+    """,
+    keyWithoutOption,
+  ]
+
   /// All commands, in the order of the help text.
   static let commands = [
     encrypt, decrypt, rekey, verify, migrate, inspect, key, help, generate,

@@ -7,6 +7,8 @@ internal import SealCore
 struct KeyOptions: Sendable {
   /// What stands before `key` in the names: empty, `new-`, ...
   let prefix: String
+  /// Whose key it is, in words.
+  let whose: String
   let file: OptionSpec
   let descriptor: OptionSpec
   let environment: OptionSpec
@@ -35,6 +37,7 @@ struct KeyOptions: Sendable {
 
   init(prefix: String, whose: String, section: OptionSection) {
     self.prefix = prefix
+    self.whose = whose
     file = OptionSpec(
       name: prefix + "key-file", value: .text("PATH", .file), section: section,
       help: "read the key from a file; - is standard input",

@@ -15,6 +15,7 @@ enum Reference {
     lines += Catalog.visible.map { "| [`\($0.name)`](\(fileName($0))) | \($0.summary) |" }
     lines += ["", "## \(OptionSection.common.rawValue)", ""] + table(Catalog.globalOptions)
     lines += ["", "## Exit status", ""] + outcomes(ErrorCode.allCases.filter(HelpText.isUsed))
+    lines += variables(VariableSpec.all(for: Catalog.visible.flatMap(\.options)))
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -29,11 +30,23 @@ enum Reference {
     for example in command.examples {
       lines += ["", capitalized(example.purpose) + ":", "", "```sh", example.line, "```"]
     }
+    if !command.actions.isEmpty {
+      lines += [
+        "", "## Actions", "", "| action | what it does | its options |", "| --- | --- | --- |",
+      ]
+      lines += command.actions.map { action in
+        let own = action.options.filter { !Options.common.contains($0) }.map { "`\($0.flag)`" }
+        return "| `\(action.name)` | \(action.summary) | \(own.joined(separator: ", ")) |"
+      }
+    }
     for heading in OptionSection.allCases {
       let options = command.options.filter { $0.section == heading }
       if !options.isEmpty { lines += ["", "## \(heading.rawValue)", ""] + table(options) }
     }
     lines += ["", "## Exit status", ""] + outcomes(command.outcomes)
+    if command.name != Catalog.help.name {
+      lines += variables(VariableSpec.all(for: command.options))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -56,6 +69,13 @@ enum Reference {
   private static func outcomes(_ codes: [ErrorCode]) -> [String] {
     ["| status | code | meaning |", "| --- | --- | --- |"]
       + codes.map { "| \($0.exitStatus) | `\($0.rawValue)` | \($0.meaning) |" }
+  }
+
+  private static func variables(_ specs: [VariableSpec]) -> [String] {
+    ["", "## Environment", "", "| variable | what it does |", "| --- | --- |"]
+      + specs.map { spec in
+        "| \(spec.names.map { "`\($0)`" }.joined(separator: ", ")) | \(spec.help) |"
+      }
   }
 
   private static func capitalized(_ text: String) -> String {
