@@ -6,7 +6,8 @@
 ENGINE ?= built
 PREFIX ?= /usr/local
 DESTDIR ?=
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unreleased)
+# The one place where the version stands.
+VERSION := $(shell sed -n 's/^  static let version = "\(.*\)"$$/\1/p' Sources/SealCLI/Tool.swift)
 
 ifeq ($(ENGINE),built)
   DEPS := engine
@@ -46,7 +47,8 @@ TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
   DBSEAL_SQLCIPHER=$$(test -x $(BUILT_SHELL) && echo $(BUILT_SHELL) || command -v sqlcipher)
 PYTESTS := $(wildcard $(addprefix Tests/,Scripts Interop Properties Faults Shells Packaging))
 
-.PHONY: help deps peers build release test quick lint bench faults try install uninstall dist clean
+.PHONY: help deps peers build release test quick lint bench faults try install uninstall dist deb \
+  clean
 
 help:
 	@echo 'make deps       install what is missing, and SQLCipher 4.5 or newer'
@@ -59,7 +61,8 @@ help:
 	@echo 'make faults     every call on files fails once, and the process dies at each: the long form'
 	@echo 'make try        a guided demonstration on a sample database'
 	@echo 'make install    to $(DESTDIR)$(PREFIX)/bin (PREFIX, DESTDIR); make uninstall'
-	@echo 'make dist       dist/: a tarball of the binary with its SHA-256'
+	@echo 'make dist       dist/: a tarball of binary, manual pages and completions, and SHA256SUMS'
+	@echo 'make deb        dist/: a Debian package of the same'
 	@echo 'make peers      other SQLCipher builds that only the tests use'
 	@echo 'make clean      removes builds, keeps the engine and the peers'
 
@@ -101,40 +104,16 @@ faults: release peers
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try
 
-install: release
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/dbseal"
-	@for page in $(wildcard Docs/man/*.1); do \
-	  install -d "$(DESTDIR)$(PREFIX)/share/man/man1" && \
-	  install -m 644 $$page "$(DESTDIR)$(PREFIX)/share/man/man1/"; done
-	@$(call completion,dbseal.bash,bash-completion/completions,dbseal)
-	@$(call completion,_dbseal,zsh/site-functions,_dbseal)
-	@$(call completion,dbseal.fish,fish/vendor_completions.d,dbseal.fish)
-
-# completion(file, folder below share/, installed name): installs a completion that is there.
-define completion
-if [ -f "completions/$(1)" ]; then \
-  install -d "$(DESTDIR)$(PREFIX)/share/$(2)" && \
-  install -m 644 "completions/$(1)" "$(DESTDIR)$(PREFIX)/share/$(2)/$(3)"; fi
-endef
-
-uninstall:
-	rm -f "$(DESTDIR)$(PREFIX)/bin/dbseal"
-	rm -f $(foreach p,$(notdir $(wildcard Docs/man/*.1)),"$(DESTDIR)$(PREFIX)/share/man/man1/$(p)")
-	rm -f "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/dbseal"
-	rm -f "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dbseal"
-	rm -f "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/dbseal.fish"
-
-DIST := dbseal-$(VERSION)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m)
-dist: release
-	rm -rf dist/$(DIST) && mkdir -p dist/$(DIST)
-	cp $(BINARY) $(wildcard README.md CHANGELOG.md LICENSE) dist/$(DIST)/
-	strip dist/$(DIST)/dbseal
-	$(if $(wildcard Docs/man completions),cp -r $(wildcard Docs/man completions) dist/$(DIST)/)
-	tar -C dist -czf dist/$(DIST).tar.gz $(DIST)
-	rm -rf dist/$(DIST)
-	cd dist && { command -v sha256sum >/dev/null && sha256sum $(DIST).tar.gz || \
-	  shasum -a 256 $(DIST).tar.gz; } | tee $(DIST).tar.gz.sha256
+# DBSEAL_BIN names a binary that is there already, to install or pack in the place of a new one.
+PACKED := $(or $(DBSEAL_BIN),$(BINARY))
+install dist deb: $(if $(DBSEAL_BIN),,release)
+install uninstall dist deb: export BINARY := $(PACKED)
+install uninstall dist deb: export VERSION := $(VERSION)
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export DESTDIR := $(DESTDIR)
+dist deb: export DIST := $(or $(DIST),dist)
+install uninstall dist deb:
+	@Scripts/package $@
 
 clean:
 	swift package clean --scratch-path $(SCRATCH)

@@ -24,6 +24,7 @@ let package = Package(
       providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
     .systemLibrary(name: "CSystem"),
     .target(name: "CSecretService"),
+    .target(name: "CProcess"),
     .target(
       name: "CMultiBuffer", dependencies: ["CLibCrypto"],
       // Key derivation is a loop of a hundred thousands rounds, in debug builds too.
@@ -35,7 +36,7 @@ let package = Package(
       name: "SealCore", dependencies: ["CSQLCipher", "CLibCrypto", "CSystem", "CMultiBuffer"],
       swiftSettings: settings),
     .target(
-      name: "SealCLI", dependencies: ["SealCore", "CSystem", "CSecretService"],
+      name: "SealCLI", dependencies: ["SealCore", "CSystem", "CSecretService", "CProcess"],
       swiftSettings: settings),
     .executableTarget(name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings),
     .testTarget(name: "SealCoreTests", dependencies: ["SealCore"], swiftSettings: settings),

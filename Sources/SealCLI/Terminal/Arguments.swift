@@ -1,6 +1,8 @@
 // argv as bytes to texts. A file's name may be any bytes; one that is not UTF-8 is refused, because
 // a repaired name would be the name of another file.
 
+internal import CProcess
+
 /// Decodes the arguments of the process.
 enum Arguments {
   /// The arguments as texts, each with exactly the bytes that were given.
@@ -17,19 +19,21 @@ enum Arguments {
 
   /// The bytes of argv without the first.
   static func ofProcess() -> [[UInt8]] {
-    let count = Int(CommandLine.argc)
-    guard count > 1 else { return [] }
-    return (1..<count).compactMap { index in
-      CommandLine.unsafeArgv[index].map { text in
-        var bytes: [UInt8] = []
-        var next = text
-        while next.pointee != 0 {
-          bytes.append(UInt8(bitPattern: next.pointee))
-          next = next.advanced(by: 1)
-        }
-        return bytes
-      }
+    let count = dbseal_argument_count()
+    if count > 0 { return (1..<max(1, count)).compactMap { dbseal_argument($0).map(bytes) } }
+    return (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      CommandLine.unsafeArgv[index].map { bytes(UnsafePointer($0)) }
     }
+  }
+
+  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var next = text
+    while next.pointee != 0 {
+      bytes.append(UInt8(bitPattern: next.pointee))
+      next = next.advanced(by: 1)
+    }
+    return bytes
   }
 
   /// ASCII as it is, every other byte as `\xNN`.
