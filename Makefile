@@ -48,7 +48,7 @@ TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
 PYTESTS := $(wildcard $(addprefix Tests/,Scripts Interop Properties Faults Shells Packaging))
 
 .PHONY: help deps peers build release test quick lint bench faults try install uninstall dist deb \
-  clean
+  version clean
 
 help:
 	@echo 'make deps       install what is missing, and SQLCipher 4.5 or newer'
@@ -63,6 +63,7 @@ help:
 	@echo 'make install    to $(DESTDIR)$(PREFIX)/bin (PREFIX, DESTDIR); make uninstall'
 	@echo 'make dist       dist/: a tarball of binary, manual pages and completions, and SHA256SUMS'
 	@echo 'make deb        dist/: a Debian package of the same'
+	@echo 'make version    prints the version'
 	@echo 'make peers      other SQLCipher builds that only the tests use'
 	@echo 'make clean      removes builds, keeps the engine and the peers'
 
@@ -103,6 +104,9 @@ faults: release peers
 
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try
+
+version:
+	@echo $(VERSION)
 
 # DBSEAL_BIN names a binary that is there already, to install or pack in the place of a new one.
 PACKED := $(or $(DBSEAL_BIN),$(BINARY))
