@@ -43,6 +43,13 @@ def test_installs_to_usr_local_by_itself(tmp_path):
     assert files(tmp_path / "usr/local") == INSTALLED
 
 
+def test_a_tilde_is_the_home_folder(tmp_path):
+    make("install", PREFIX="~/.local", HOME=tmp_path)
+    assert files(tmp_path / ".local") == INSTALLED
+    make("uninstall", PREFIX="~/.local", HOME=tmp_path)
+    assert files(tmp_path) == [] and not (ROOT / "~").exists()
+
+
 def test_works_from_where_it_was_installed(tmp_path):
     make("install", PREFIX=tmp_path)
     done = subprocess.run(["dbseal", "--version"], capture_output=True, text=True,

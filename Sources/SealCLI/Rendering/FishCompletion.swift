@@ -4,7 +4,7 @@
 extension Completions {
   /// The script for fish.
   static func fish() -> String {
-    var lines = [origin, functions, conditions]
+    var lines = [origin, values, reader, conditions]
     for place in places {
       lines += ["", "# \(([Catalog.tool] + place.path).joined(separator: " "))"]
       let here = "-n '__\(Catalog.tool)_at \"\(place.key)\"'"
@@ -45,16 +45,16 @@ extension Completions {
     "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
   }
 
-  /// What the conditions are made of, and the names of folders.
-  private static var functions: String {
+  /// The words of a case, on as many lines as they need.
+  private static func cases(_ words: [String]) -> Substring {
+    Layout.wrap(words.joined(separator: " "), indent: 12, width: 94).joined(separator: " \\\n")
+      .drop { $0 == " " }
+  }
+
+  /// Names of folders, and which options take a value.
+  private static var values: String {
     let tool = Catalog.tool
     let valued = CompletedValues(places).kinds.flatMap(\.patterns).map { "'\($0)'" }
-    let steps = places.filter { !$0.path.isEmpty }
-      .map(\.key)
-    let cases = { (words: [String]) in
-      Layout.wrap(words.joined(separator: " "), indent: 12, width: 94).joined(separator: " \\\n")
-        .drop { $0 == " " }
-    }
     return """
 
       # Names of folders, behind --name= too.
@@ -71,6 +71,14 @@ extension Completions {
           end
           return 1
       end
+      """
+  }
+
+  /// What reads the command line.
+  private static var reader: String {
+    let tool = Catalog.tool
+    let steps = places.filter { !$0.path.isEmpty }.map(\.key)
+    return """
 
       # Reads the words before the cursor: into the caller's place, operand and given, where an option
       # whose value is at the cursor is not.
