@@ -38,7 +38,13 @@ let package = Package(
     .target(
       name: "SealCLI", dependencies: ["SealCore", "CSystem", "CSecretService", "CProcess"],
       swiftSettings: settings),
-    .executableTarget(name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings),
+    .executableTarget(
+      name: "dbseal", dependencies: ["SealCLI"], swiftSettings: settings,
+      // Every function of a library is looked up at the start. Later look-ups save all registers on
+      // the stack, where what was just copied (a key) would stay.
+      linkerSettings: [
+        .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+      ]),
     .testTarget(name: "SealCoreTests", dependencies: ["SealCore"], swiftSettings: settings),
     .testTarget(
       name: "SealCLITests", dependencies: ["SealCLI", "SealCore"], exclude: ["Golden"],

@@ -1,5 +1,5 @@
 // What of the system Swift's own C module hides: open-file-description locks, extended attributes,
-// hints to the file system, and the kernel's keyrings. Declarations only, so there is nothing to
+// hints to the file system, settings of the process, and the kernel's keyrings. Declarations only, so there is nothing to
 // build.
 #ifndef DBSEAL_CSYSTEM_SHIM_H
 #define DBSEAL_CSYSTEM_SHIM_H
@@ -11,7 +11,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #if defined(__linux__)
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
 #endif
 
 // Where the next data from `offset` on stands; -1 and ENXIO where only a hole follows.
@@ -84,6 +88,27 @@ static inline void dbseal_reserve(int fd, long long start, long long length) {
 static inline void dbseal_start_writeback(int fd) {
 #if defined(__linux__)
   if (sync_file_range(fd, 0, 0, 2 /* SYNC_FILE_RANGE_WRITE */) != 0) errno = 0;
+#endif
+}
+
+// No core file of this process, and no other process of the user may look into it.
+static inline void dbseal_forbid_dumps(void) {
+#if defined(__linux__)
+  (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+// What children leave behind becomes a child of this process, and not of the first one.
+static inline void dbseal_adopt_orphans(void) {
+#if defined(__linux__)
+  (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
+}
+
+// All threads share one heap, where each would have address space of its own.
+static inline void dbseal_share_heap(void) {
+#if defined(__GLIBC__)
+  (void)mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

@@ -20,6 +20,7 @@ public enum Entry {
       cancellation: Signals.cancellation, noColor: isSet("NO_COLOR"),
       dumbTerminal: isSet("TERM", to: "dumb"))
     let status = Tool.run(Arguments.ofProcess(), session)
+    KeyVariables.forget()
     if let number = Signals.cancellation.requested, status == ExitStatus.ended(by: number) {
       Signals.die(by: number)
     }

@@ -1,12 +1,14 @@
 // One seam over the system calls that a program makes on files, dbseal's own and SQLite's alike:
 // preloaded into the real binary, it counts the calls that concern files below one folder, and has
-// the n-th call of a name fail, come short, or kill the process. With a record it also writes down
-// what was done, with the bytes, so that a power cut can be played later.
+// the n-th call of a name fail, come short, or kill the process, has it stop there to be looked at, or
+// has somebody else come in between. With a record it also writes down what was done, with the bytes,
+// so that a power cut can be played later.
 //
 //   SHIM_ROOT    the folder, absolute; other files are left alone
-//   SHIM_CALL    name of the call, or `any`
+//   SHIM_CALL    name of the call, or `any`; `create` is an open that may make a file, `exit` the end
 //   SHIM_AT      which of them, from 1
-//   SHIM_DO      an errno as a number, `short`, or `kill`
+//   SHIM_DO      an errno as a number, `short`, `kill`, `stop`, or `!` and a line for the shell, which
+//                is run just before the call with $SHIM_PATH the name that the call is about
 //   SHIM_RECORD  file that gets a line for each call, and the bytes behind each line of a write
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -51,6 +53,9 @@ __attribute__((constructor)) static void start(void) {
   unsetenv("LD_PRELOAD");  // a key command is another program
 }
 
+static int meet(const char *call, const char *path);
+__attribute__((destructor)) static void end(void) { meet("exit", root); }
+
 // The name below the root, or NULL.
 static const char *below(const char *path) {
   static __thread char whole[8192];
@@ -82,6 +87,7 @@ static void note(const char *call, const char *path, const char *other, long lon
 static int meet(const char *call, const char *path) {
   if (!path) return 0;
   if (!wanted || (strcmp(wanted, call) != 0 && strcmp(wanted, "any") != 0)) return 0;
+  if (strcmp(wanted, "any") == 0 && strcmp(call, "exit") == 0) return 0;
   pthread_mutex_lock(&lock);
   long number = ++count;
   pthread_mutex_unlock(&lock);
@@ -91,6 +97,15 @@ static int meet(const char *call, const char *path) {
     syscall(SYS_kill, getpid(), SIGKILL);
     pause();
   }
+  if (strcmp(action, "stop") == 0) {
+    syscall(SYS_kill, getpid(), SIGSTOP);
+    return 0;
+  }
+  if (action[0] == '!') {
+    setenv("SHIM_PATH", path, 1);
+    if (system(action + 1) != 0) abort();
+    return 0;
+  }
   if (strcmp(action, "short") == 0) return 1;
   errno = atoi(action);
   return -1;
@@ -99,9 +114,16 @@ static int meet(const char *call, const char *path) {
 static int opened(int fd, const char *path, int flags) {
   if (fd >= 0 && fd < FILES && path) {
     names[fd] = strdup(path);
-    note(flags & O_CREAT ? "create" : "open", path, NULL, 0, NULL, 0);
+    struct stat status;
+    long long mode = REAL(fstat)(fd, &status) == 0 ? (long long)(status.st_mode & 07777) : -1;
+    note(flags & O_CREAT ? "create" : "open", path, NULL, mode, NULL, 0);
   }
   return fd;
+}
+
+// The name of an open: for who asks for those that may make a file, these alone have it.
+static const char *creating(int flags) {
+  return flags & O_CREAT && wanted && strcmp(wanted, "create") == 0 ? "create" : "open";
 }
 
 #define OPEN(name, ...)                                             \
@@ -113,7 +135,7 @@ static int opened(int fd, const char *path, int flags) {
     va_end(list);                                                   \
   }                                                                 \
   const char *ours = below(path);                                   \
-  if (meet("open", ours) < 0) return -1;                            \
+  if (meet(creating(flags), ours) < 0) return -1;                   \
   return opened(REAL(name)(__VA_ARGS__, flags, mode), ours, flags);
 
 int open(const char *path, int flags, ...) { OPEN(open, path) }
@@ -176,7 +198,12 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) {
   }
 ON_FILE(fsync, "sync", (int fd), (fd))
 ON_FILE(fdatasync, "sync", (int fd), (fd))
-ON_FILE(fchmod, "chmod", (int fd, mode_t mode), (fd, mode))
+int fchmod(int fd, mode_t mode) {
+  if (meet("chmod", name_of(fd)) < 0) return -1;
+  int done = REAL(fchmod)(fd, mode);
+  if (done == 0 && name_of(fd)) note("chmod", name_of(fd), NULL, mode, NULL, 0);
+  return done;
+}
 ON_FILE(fchown, "chown", (int fd, uid_t user, gid_t group), (fd, user, group))
 ON_FILE(fallocate, "reserve", (int fd, int mode, off_t from, off_t size), (fd, mode, from, size))
 ON_FILE(sync_file_range, "writeback", (int fd, off64_t from, off64_t size, unsigned flags),

@@ -47,6 +47,7 @@ private let samples: [(SealError, Int32)] =
   + FileKind.allCases.map { (SealError.wrongKind(path: path, found: $0), 6) }
   + [
     .target, .sameFile, .directory, .notRegular, .danglingLink, .hardLinked(links: 2),
+    .shared(canBeForced: true), .shared(canBeForced: false),
     .sidecar("app.db"), .backup, .companion,
   ].map { (SealError.exists(path: path, $0), 7) }
   + [

@@ -76,6 +76,7 @@ func keySources(
   var sources = KeySources()
   sources.surroundings = KeySources.Surroundings(
     variable: { name in variables[name].map { secret($0) } },
+    keyVariable: { name in variables[name].map { secret($0) } },
     prompt: { label, _ in try box.next(label) }, inputIsTerminal: { inputIsTerminal })
   return sources
 }

@@ -31,7 +31,8 @@ def library():
 
 @dataclass
 class Event:
-    """A call that succeeded, or the one that was made to fail (`FAULT`)."""
+    """A call that succeeded, or the one that was made to fail (`FAULT`). `offset` of a `create`, `open`
+    or `chmod` is the mode of the file."""
     call: str
     path: str
     other: str
@@ -51,11 +52,19 @@ def events(path):
     return found
 
 
-def run(folder, record, *args, call=None, at=0, do=None, **more):
-    """Runs dbseal over files in `folder`; its result and the events."""
-    Path(record).unlink(missing_ok=True)
-    env = {"LD_PRELOAD": library(), "SHIM_ROOT": str(folder), "SHIM_RECORD": str(record)}
+def environment(folder, record=None, call=None, at=0, do=None):
+    """The variables of a run with the shim."""
+    env = {"LD_PRELOAD": library(), "SHIM_ROOT": str(folder)}
+    if record:
+        env["SHIM_RECORD"] = str(record)
     if call:
         env |= {"SHIM_CALL": call, "SHIM_AT": str(at), "SHIM_DO": do}
+    return env
+
+
+def run(folder, record, *args, call=None, at=0, do=None, env=None, **more):
+    """Runs dbseal over files in `folder`; its result and the events."""
+    Path(record).unlink(missing_ok=True)
+    env = environment(folder, record, call, at, do) | (env or {})
     result = program.run(*args, env=env, **more)
     return result, events(record)

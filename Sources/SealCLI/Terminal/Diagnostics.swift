@@ -143,42 +143,6 @@ enum Diagnostics {
       facts: [.init("kind", .string(found.rawValue))])
   }
 
-  private static func exists(_ path: String, _ obstacle: Obstacle) -> Diagnosis {
-    let words: (String, String?, String) =
-      switch obstacle {
-      case .target: ("the target exists", "--force replaces it", "target")
-      case .sameFile:
-        ("source and target are one file", "--in-place replaces a database itself", "same_file")
-      case .directory:
-        ("the target is a directory", "name a file in it, or use --output-dir", "directory")
-      case .notRegular: ("the target is not a regular file", nil, "not_regular")
-      case .danglingLink:
-        ("the target is a symbolic link to nothing", "remove the link", "dangling_link")
-      case .hardLinked(let links):
-        (
-          "the file has \(links) names (hard links), and only this one would change",
-          "--force changes it all the same", "hard_linked"
-        )
-      case .sidecar:
-        (
-          "\(ConversionPlan.baseName(path)) stands beside the target and belongs to another"
-            + " database", "--force removes it", "sidecar"
-        )
-      case .companion:
-        (
-          "that is a name which SQLite keeps for a file of the database itself",
-          "choose another name", "companion"
-        )
-      case .backup: ("the backup exists", "choose another --backup suffix", "backup")
-      }
-    // What is in the way is the sidecar, what it is about is the target.
-    var subject = path
-    if case .sidecar(let target) = obstacle { subject = target }
-    return Diagnosis(
-      .exists, words.0, about: subject, hint: words.1,
-      facts: [.init("obstacle", .string(words.2)), .init("path", .string(path))])
-  }
-
   private static func locked(_ path: String, _ holders: [ProcessName], hint: String) -> Diagnosis {
     let who = holders.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
     return Diagnosis(

@@ -1,5 +1,8 @@
-// What keeps keys inside the process: no core files, no peeking by other processes of the user,
-// and no database behind a descriptor that a message is written to.
+// What keeps keys inside the process: no core files, no crash report with registers and memory in it,
+// no peeking by other processes of the user, and no database behind a descriptor that a message is
+// written to.
+
+internal import CSystem
 
 #if canImport(Glibc)
   internal import Glibc
@@ -12,6 +15,8 @@ enum Hardening {
   static func apply() {
     openStandardDescriptors()
     forbidCoreFiles()
+    forbidCrashReports()
+    keepMemoryPredictable()
   }
 
   /// A caller may have closed 0, 1 or 2: then the next file to be opened would get that number,
@@ -31,15 +36,28 @@ enum Hardening {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     #if canImport(Glibc)
       _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-      // prctl is variadic, which Swift cannot call by name.
-      typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-      if let symbol = dlsym(nil, "prctl") {
-        _ = unsafeBitCast(symbol, to: Control.self)(PR_SET_DUMPABLE, 0, 0, 0, 0)
-      }
+      dbseal_forbid_dumps()
     #else
       _ = setrlimit(RLIMIT_CORE, &none)
     #endif
   }
 
-  private static let PR_SET_DUMPABLE: Int32 = 4
+  /// Swift's runtime answers a crash with a report (docs/Backtracing.rst of Swift), which prints every
+  /// register with the bytes that it points to: keys may be among them. It works by handlers of these
+  /// signals, which it sets before main. Without them a crash is what it is to any other program.
+  private static func forbidCrashReports() {
+    for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
+      _ = signal(number, SIG_DFL)
+    }
+  }
+
+  /// Where the address space is limited, glibc would give each thread 64 MiB of it for a heap of its
+  /// own, whatever the thread needs: then all share one.
+  private static func keepMemoryPredictable() {
+    #if canImport(Glibc)
+      var limit = rlimit()
+      guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return }
+      if limit.rlim_cur < 1 << 40 { dbseal_share_heap() }
+    #endif
+  }
 }

@@ -43,6 +43,7 @@ struct KeyCommand {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     var identifier: pid_t = 0
+    Descendants.keepInSight()
     let failure = Self.spawn(words, program, writing: ends[1], hiding: hidden, &identifier)
     guard failure == 0 else {
       close(ends[0])
@@ -158,14 +159,21 @@ struct KeyCommand {
     end(by: signal)
   }
 
-  /// Ends the command: by `signal`, and where it does not obey within a second, by SIGKILL.
+  /// Ends the command and what it started: by `signal`, and where that is not obeyed within a second,
+  /// by SIGKILL.
   private func end(by signal: Int32) {
-    _ = kill(process, signal)
-    for _ in 0..<500 {
-      if waitpid(process, nil, WNOHANG) != 0 { return }
-      usleep(2000)
+    var isOver = false
+    Self.send(signal, to: [process] + Descendants.living())
+    for _ in 0..<100 {
+      isOver = isOver || waitpid(process, nil, WNOHANG) != 0
+      if isOver, Descendants.living().isEmpty { return }
+      usleep(10000)
     }
-    _ = kill(process, SIGKILL)
-    while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    Self.send(SIGKILL, to: (isOver ? [] : [process]) + Descendants.living())
+    while !isOver, waitpid(process, nil, 0) < 0, errno == EINTR {}
+  }
+
+  private static func send(_ signal: Int32, to processes: [pid_t]) {
+    for process in processes { _ = kill(process, signal) }
   }
 }

@@ -39,7 +39,9 @@ struct KeySources: Sendable {
   /// What the caller's surroundings offer; tests put others in their place.
   struct Surroundings: Sendable {
     /// The bytes of an environment variable, nil if it is not set.
-    var variable: @Sendable (String) -> Secret? = KeySources.variable
+    var variable: @Sendable (String) -> Secret? = KeyVariables.look
+    /// The same of one that holds a key.
+    var keyVariable: @Sendable (String) -> Secret? = KeyVariables.take
     /// Asks on the terminal.
     var prompt: @Sendable (String, Cancellation) throws -> Secret = Prompt.ask
     var inputIsTerminal: @Sendable () -> Bool = { isatty(0) == 1 }
@@ -143,7 +145,7 @@ struct KeySources: Sendable {
     case .standardInput: read = try descriptor(0, source, deadline)
     case .descriptor(let number): read = try descriptor(number, source, deadline)
     case .environment(let name):
-      guard let value = surroundings.variable(name) else {
+      guard let value = surroundings.keyVariable(name) else {
         throw KeyFailure(source: source, flaw: .unset)
       }
       return value
@@ -187,11 +189,5 @@ struct KeySources: Sendable {
       throw KeyFailure(source: .terminal, flaw: .mismatch)
     }
     return first
-  }
-
-  /// The bytes of a variable of this process.
-  static let variable: @Sendable (String) -> Secret? = { name in
-    guard let value = getenv(name) else { return nil }
-    return Secret(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 }

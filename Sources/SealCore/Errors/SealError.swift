@@ -165,6 +165,8 @@ public enum Obstacle: Sendable, Equatable {
   case notRegular
   case danglingLink
   case hardLinked(links: Int)
+  /// What is to be overwritten is no regular file with one name: links of any kind lead to it, or from it.
+  case shared(canBeForced: Bool)
   case sidecar(String)
   case backup
   /// The output would be one of the files that SQLite keeps beside a database at hand, and one of

@@ -85,6 +85,8 @@ final class File: @unchecked Sendable {
   enum Access: Sendable {
     case read
     case readWrite
+    /// The same, never through a link.
+    case readWriteItself
     /// A new file, mode 0600, never through a link, never over something that exists.
     case create
   }
@@ -102,6 +104,8 @@ final class File: @unchecked Sendable {
     switch access {
     case .read: descriptor = try System.open(path, O_RDONLY | O_NONBLOCK)
     case .readWrite: descriptor = try System.open(path, O_RDWR | O_NONBLOCK)
+    case .readWriteItself:
+      descriptor = try System.open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW)
     case .create:
       descriptor = try System.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     }

@@ -94,7 +94,7 @@ final class Replacement {
         let leftover = Path.join(folder, name)
         guard let status = try? FileStatus.of(leftover, followLinks: false),
           status.kind == .regular,
-          let file = try? File(leftover, .readWrite), System.markInUse(file.descriptor)
+          let file = try? File(leftover, .readWriteItself), System.markInUse(file.descriptor)
         else { return nil }
         return (try? System.unlink(leftover)) == nil ? nil : leftover
       }

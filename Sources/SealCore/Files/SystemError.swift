@@ -13,4 +13,5 @@ enum SystemError {
   static let notPermitted = EACCES
   static let noSpace = ENOSPC
   static let noMemory = ENOMEM
+  static let tooManyLinks = EMLINK
 }

@@ -52,7 +52,9 @@ public struct OperationContext: Sendable {
     guard pages > 64 else { return 0 }
     let wanted = workers > 0 ? workers : System.processorCount
     // More than the cores can use only take memory.
-    return min(wanted, Self.mostThreads, max(8, 2 * System.processorCount), Int(pages / 32))
+    var count = min(wanted, Self.mostThreads, max(8, 2 * System.processorCount), Int(pages / 32))
+    while count > 0, !Memory.hasRoom(for: Memory.need(workers: count)) { count -= 1 }
+    return count
   }
 }
 

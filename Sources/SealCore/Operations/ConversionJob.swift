@@ -104,6 +104,7 @@ struct ConversionJob {
     }
     let leftovers = Replacement.removeLeftovers(of: plan.path).map(Note.leftover)
     try plan.requireSpace(estimatedSize)
+    try Memory.requireRoom(for: plan.path)
     let replacement = try Replacement(of: plan.path)
     defer { replacement.discard() }
     let written = try write(to: replacement.temporary)

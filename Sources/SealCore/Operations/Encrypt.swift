@@ -25,6 +25,7 @@ public enum Encrypt {
     // Sidecars stand beside the real file, whatever links lead to it.
     let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
     if shred {
+      try Shredder.requireOwnFiles(path, force: request.output.force)
       try OutputPlan.requireReplaceable(path, request.output)
       try System.requireWritable(folder: Path.folder(of: path), for: path)
     }

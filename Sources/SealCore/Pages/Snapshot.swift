@@ -54,6 +54,7 @@ final class Snapshot: @unchecked Sendable {
   private init(
     _ file: File, _ lock: DatabaseLock, _ timeout: Double, _ cancellation: Cancellation
   ) throws {
+    try Memory.requireRoom(for: file.path)
     self.file = file
     self.lock = lock
     let sidecars = Sidecars(of: file.path)

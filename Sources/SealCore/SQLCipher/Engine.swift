@@ -40,13 +40,14 @@ public struct Engine: Sendable {
       return
     }
     cipherVersion = version
+    // From 4.5 on it writes to standard error what dbseal says itself, and better. Already the first
+    // key may (of memory that it could not pin), so the sources of messages are closed before it; the
+    // level is set by it, and has to be lowered after it. Both are the process's.
+    let logs = Self.parts(version).first ?? 0 >= 4
+    if logs { _ = try? connection.run("PRAGMA cipher_log_source = NONE") }
     // The key opens nothing; SQLCipher answers about itself only where a key is set.
     try? connection.attach(Secret(count: 1) { $0[0] = 0x6b })
-    // From 4.5 on it writes to standard error what dbseal says itself, and better. The level is
-    // the process's, and is set by the first key, so it has to be lowered after that.
-    if Self.parts(version).first ?? 0 >= 4 {
-      _ = try? connection.run("PRAGMA cipher_log_level = NONE")
-    }
+    if logs { _ = try? connection.run("PRAGMA cipher_log_level = NONE") }
     provider = (try? connection.run("PRAGMA cipher_provider"))?.string
     providerVersion = (try? connection.run("PRAGMA cipher_provider_version"))?.string
     pragmas = Self.known(on: connection)
