@@ -1,0 +1,152 @@
+# Plan: a key is in no arguments and no environment, but for the variable that its user put it in.
+# - of every way to give a key, for each key of a command: each program that is started (strace, arguments
+#   and environment), and the arguments of dbseal itself, hold it in no form;
+# - DBSEAL_KEY and every variable that an option names are handed on to nobody; all others are;
+# - once read, it is not in /proc/PID/environ of dbseal either, and a variable serves two keys;
+# - another process of the same user sees neither environment nor memory of a run;
+# - migrations, checks and queries start no program at all.
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from support import peers, program, samples
+from support.secrets import Stopped, forms, found, traced
+
+WORDS, OTHER = "a passphrase for looking at", "quite another set of words"
+FEW = ["--kdf-iter", "10"]
+READ_FEW = ["--source-kdf-iter", "10"]
+
+
+@pytest.fixture
+def locked(work):
+    """A database under WORDS, with few rounds."""
+    return peers.create_sealed(work / "locked.db", WORDS, [("kdf_iter", 10)], samples.fill)
+
+
+def ways(keys, words, prefix=""):
+    """Name to options, environment, standard input and whether a program is started."""
+    path = keys.file(words + "\n", "words" + prefix)
+    name = "DBSEAL_" + prefix.upper().replace("-", "_") + "KEY"
+    return {
+        "file": ([f"--{prefix}key-file", path], {}, b"", False),
+        "standard input": ([f"--{prefix}key-file", "-"], {}, words.encode(), False),
+        "descriptor": ([f"--{prefix}key-fd", "0"], {}, words.encode(), False),
+        "variable": ([f"--{prefix}key-env", "MINE"], {"MINE": words}, b"", False),
+        "own variable": ([], {name: words}, b"", False),
+        "file by variable": ([], {name + "_FILE": str(path)}, b"", False),
+        "command": ([f"--{prefix}key-command", f"cat '{path}'"], {}, b"", True),
+        "command by variable": ([], {name + "_COMMAND": f"cat '{path}'"}, b"", True),
+    }
+
+
+def look(trace, expected):
+    """No program but dbseal itself was given a key; that many more were started."""
+    needles = forms("words", WORDS) | forms("other", OTHER)
+    first, *others = trace.programs
+    # The last argument of execve is the environment, which is the tester's own.
+    assert found(needles, first[:first.rindex(b"[")]) == []
+    started = [line for line in others if b"ENOENT" not in line]
+    assert len(started) == expected, started
+    for line in started:
+        assert found(needles, line) == [], line[:200]
+    assert found(needles, trace.out + trace.err) == []
+
+
+WAYS = ["file", "standard input", "descriptor", "variable", "own variable", "file by variable",
+        "command", "command by variable"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_key_of_a_database(work, keys, locked, way):
+    options, env, stdin, starts = ways(keys, WORDS)[way]
+    trace = traced(keys.folder, "verify", *FEW, locked, *options, env=env, stdin=stdin)
+    assert trace.exit == 0, trace.err
+    look(trace, int(starts))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("prefix", ["new-", "against-"])
+def test_the_other_key(work, keys, locked, way, prefix):
+    options, env, stdin, starts = ways(keys, OTHER if prefix == "new-" else WORDS, prefix)[way]
+    # The first key comes by a command: it must not be given the second.
+    first = ["--key-command", f"cat '{keys.file(WORDS, 'first')}'"]
+    if prefix == "new-":
+        args = ["rekey", *READ_FEW, *FEW, locked, work / "new.db"]
+    else:
+        args = ["verify", *FEW, locked, "--against", locked, "--against-kdf-iter", "10"]
+    trace = traced(keys.folder, *args, *first, *options, env=env, stdin=stdin)
+    assert trace.exit == 0, trace.err
+    look(trace, 1 + int(starts))
+
+
+def test_what_a_command_sees_of_the_environment(work, keys, locked):
+    seen = keys.folder / "seen"
+    env = {"MINE": WORDS, "DBSEAL_KEY": OTHER, "DBSEAL_NEW_KEY": OTHER, "DBSEAL_AGAINST_KEY": OTHER,
+           "STAYS": "yes"}
+    line = f"sh -c 'cat /proc/self/environ > \"{seen}\"; cat \"{keys.file(OTHER, 'o')}\"'"
+    done = program.run("rekey", *READ_FEW, *FEW, locked, work / "new.db", "--key-env", "MINE",
+                       "--new-key-command", line, env=env)
+    assert done.exit == 0, done
+    names = {part.split(b"=")[0] for part in seen.read_bytes().split(b"\0")}
+    assert names & {name.encode() for name in env} == {b"STAYS"}
+    assert found(forms("words", WORDS) | forms("other", OTHER), seen.read_bytes()) == []
+
+
+@pytest.mark.parametrize("way", ["variable", "own variable"])
+def test_a_variable_is_empty_once_it_was_read(work, keys, locked, way):
+    options, env, _, _ = ways(keys, WORDS)[way]
+    with Stopped(work, "create", "decrypt", *FEW, locked, work / "plain.db", *options,
+                 env=env | {"STAYS": "here"}) as run:
+        environ = Path(f"/proc/{run.process.pid}/environ").read_bytes()
+        assert b"STAYS=here" in environ
+        assert found(forms("words", WORDS), environ) == []
+        assert run.finish() == 0
+
+
+def test_a_variable_for_two_keys(work, locked):
+    done = program.run("verify", *FEW, locked, "--key-env", "MINE", "--against", locked,
+                       "--against-key-env", "MINE", "--against-kdf-iter", "10", env={"MINE": WORDS})
+    assert done.exit == 0, done
+
+
+def test_nobody_else_looks_in():
+    """Not even another process of the same user, who is an ordinary one."""
+    with tempfile.TemporaryDirectory(prefix="dbseal-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        shutil.copy(program.BIN, folder / "program")
+        script = f"""
+          export DBSEAL_KEY='{WORDS}'
+          sleep 30 & other=$!
+          "{folder}/program" key store app --key-file - < "{folder}/pipe" & run=$!
+          exec 3> "{folder}/pipe"
+          sleep 0.5
+          cat /proc/$other/environ > /dev/null && echo sees another
+          for what in environ mem maps; do cat /proc/$run/$what > /dev/null && echo sees $what; done
+          kill $other $run
+          wait
+        """
+        os.mkfifo(folder / "pipe", 0o666)
+        os.chmod(folder / "pipe", 0o666)
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        done = subprocess.run((nobody if os.getuid() == 0 else []) + ["sh", "-c", script],
+                              capture_output=True, env=program.clean_env())
+        assert done.stdout == b"sees another\n", done
+        assert done.stderr.lower().count(b"permission denied") == 3, done
+
+
+def test_no_program_is_started(work, keys, locked):
+    (work / "sql").mkdir()
+    (work / "sql/1.sql").write_text("CREATE TABLE more(a);")
+    path = keys.file(WORDS, "k")
+    for args in (["verify", *FEW, locked], ["inspect", *FEW, locked, "--tables"],
+                 ["inspect", *FEW, locked, "--query", "SELECT 1"],
+                 ["migrate", *READ_FEW, locked, work / "four.db"],
+                 ["migrate", "--schema", work / "sql", work / "four.db"]):
+        trace = traced(keys.folder, *args, "--key-file", path)
+        assert trace.exit == 0, trace.err
+        look(trace, 0)
