@@ -59,8 +59,8 @@ class Trace:
         """Place to all bytes that went there: a path, or what the descriptor was."""
         places = {}
         for _, path, _, data in self.writes:
-            places[path] = places.get(path, b"") + data
-        return places
+            places.setdefault(path, []).append(data)
+        return {path: b"".join(pieces) for path, pieces in places.items()}
 
 
 def traced(folder, *args, env=None, stdin=b"", cwd=None, inject=()):
