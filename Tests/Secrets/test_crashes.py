@@ -79,9 +79,9 @@ def test_crashes_say_nothing(work, keys, locked, sent):
     with decrypting(work, keys, locked) as run:
         run.process.send_signal(sent)
         run.process.send_signal(signal.SIGCONT)
-        out = run.process.stdout.read()
         _, status = os.waitpid(run.process.pid, 0)
         run.process.returncode = -sent
+        out = run.output()
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == sent
     assert not os.WCOREDUMP(status)
     assert out == b"" and found(forms("words", WORDS), out) == []

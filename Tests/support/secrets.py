@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 
@@ -168,16 +169,18 @@ class Stopped:
 
     def __init__(self, folder, call, *args, at=1, env=None, stdin=b"", **more):
         env = shim.environment(folder, None, call, at, "stop") | (env or {})
+        # A file, because nobody would empty a pipe.
+        self.said = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [str(program.BIN)] + [str(arg) for arg in args], env=program.clean_env(env),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
+            stdin=subprocess.PIPE, stdout=self.said, stderr=subprocess.STDOUT, **more)
         self.process.stdin.write(stdin)
         self.process.stdin.close()
         end = time.monotonic() + 60
         while state(self.process.pid) not in "TtZ":
             assert time.monotonic() < end, f"did not come to {call}"
             time.sleep(0.005)
-        assert state(self.process.pid) != "Z", self.process.stdout.read()
+        assert state(self.process.pid) != "Z", self.output()
 
     def __enter__(self):
         return self
@@ -185,11 +188,15 @@ class Stopped:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.stdout.close()
         self.process.wait()
+        self.said.close()
 
     def finish(self):
         """Lets it go on; its exit status."""
         self.process.send_signal(signal.SIGCONT)
-        self.process.stdout.read()
         return self.process.wait(60)
+
+    def output(self):
+        """What it said on both streams so far."""
+        self.said.seek(0)
+        return self.said.read()
