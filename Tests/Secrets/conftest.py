@@ -1,10 +1,13 @@
 # What the tests of secrets share: strace and the shim, which are Linux's, and databases to start from.
 import sys
+from pathlib import Path
 
 import pytest
 
 from support import peers, samples
 
+# The commands that write, as the sweeps over faults run them.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "Faults"))
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 

@@ -23,6 +23,18 @@ public struct Sidecars: Sendable {
     try all.filter { try FileStatus.of($0, followLinks: false) != nil }
   }
 
+  /// Throws where one that exists is no regular file: SQLite would wait for a pipe without an end, and
+  /// before 3.31 write to what a link leads to.
+  func requireRegular() throws {
+    for path in try present() {
+      guard let status = try FileStatus.of(path, followLinks: false) else { continue }
+      if status.kind == .link {
+        throw SealError.io(IOFailure(.open, path: path, errno: SystemError.link))
+      }
+      try status.requireRegular(path)
+    }
+  }
+
   /// Removes those that exist: the content-bearing ones first, so that what a crash in between
   /// leaves is never a log without its index but with another database.
   func remove() throws {

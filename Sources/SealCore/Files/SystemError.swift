@@ -14,4 +14,5 @@ enum SystemError {
   static let noSpace = ENOSPC
   static let noMemory = ENOMEM
   static let tooManyLinks = EMLINK
+  static let link = ELOOP
 }

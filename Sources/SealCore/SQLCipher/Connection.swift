@@ -48,6 +48,7 @@ final class Connection: @unchecked Sendable {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw SealError.io(IOFailure(.open, path: path, errno: ENOENT))
     }
+    if access != .immutable { try Sidecars(of: path).requireRegular() }
     // A leading ./ keeps SQLite from taking `:memory:` and `file:…` for what they are not.
     let plain = path.utf8.first == 0x2f ? path : "./" + path
     let flags: Int32
