@@ -2,16 +2,21 @@
 # - a log or journal that claims billions of pages is damage, and no memory is taken for them;
 # - SQL of hundreds of megabytes in a schema row goes by in pieces;
 # - a tail of terabytes that is a hole is sound at once, and is not when something stands in it;
-# - a thousand threads are not more than what helps.
+# - a thousand threads are not more than what helps;
+# - with any address space, however small, a run ends well or with a sentence, and memory that may not be
+#   pinned is not spoken of.
 # Each runs with a bounded address space, and leaves nothing behind.
 import os
 import sqlite3
 import struct
+import subprocess
 
 import pytest
 
 from support import expectations, peers, program, samples
 from support.refusal import refuse
+
+from test_system import public  # noqa: F401
 
 MIB = 1 << 20
 TOO_MANY = 0x7fff_0000
@@ -101,7 +106,7 @@ def test_too_little_memory_for_sqlite_is_no_failed_proof(work, keys):
     connection.commit()
     connection.close()
     found = refuse(work, "io", "encrypt", path, work / "out.db", "--key-file", keys.raw(),
-                   memory=400 * MIB)
+                   memory=330 * MIB)
     assert "memory" in found["message"], found
 
 
@@ -132,3 +137,48 @@ def test_more_threads_than_help_are_not_started(work, keys):
     found = program.ok("encrypt", path, work / "out.db", "--key-file", keys.raw(), "-j", "1024",
                        memory=1600 * MIB)
     assert found["ok"]
+
+
+BASIS = 300  # MiB of address space that no run here should need
+KINDS = ["encrypt", "decrypt", "rekey", "verify", "inspect"]
+
+
+@pytest.mark.parametrize("command", KINDS)
+def test_too_little_memory_is_said_before_the_work(work, keys, command):
+    """From what the loader itself needs up to enough, in steps: success, or a sentence and no debris."""
+    rows = """CREATE TABLE t(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+              WHERE i < 12000) INSERT INTO t SELECT hex(randomblob(400)) FROM n;"""
+    if command == "encrypt":
+        path = samples.plain(work / "a.db", rows)
+    else:
+        path = peers.create_sealed(work / "a.db", "x'" + "a1b2c3d4" * 8 + "'", [],
+                                   lambda c: c.executescript(rows))
+    key = ["--key-file", keys.raw()]
+    new = ["--new-key-file", keys.file("x'" + "77" * 32 + "'", "new")]
+    args = {"encrypt": [path, work / "out.db"], "decrypt": [path, work / "out.db"],
+            "rekey": [*new, path, work / "out.db"], "verify": [path],
+            "inspect": ["--tables", path]}[command]
+    seen, least = set(), None
+    for size in [*range(24, 132, 4), 200, BASIS]:
+        result = program.run(command, *args, *key, memory=size * MIB)
+        least = least or (size if result.err.startswith(b"dbseal: ") else None)
+        if result.exit != 0 and least is None:
+            continue  # the loader did not get as far as main
+        assert result.exit in (0, 9), (size, result)
+        if result.exit == 9:
+            assert b"memory" in result.err, (size, result)
+        seen.add(result.exit)
+        assert set(os.listdir(work)) <= {"a.db", "out.db"}, size
+        (work / "out.db").unlink(missing_ok=True)
+    assert seen == {0, 9}
+
+
+@pytest.mark.parametrize("limit", [0, 8192, 65536])
+def test_memory_that_cannot_be_pinned_is_nobody_s_concern(public, limit):  # noqa: F811
+    """SQLCipher writes a line to standard error for each piece of memory that it could not pin."""
+    samples.plain(public / "db/a.db")
+    done = subprocess.run(
+        ["prlimit", f"--memlock={limit}", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+         public / "program", "encrypt", "--json", "db/a.db", "out/a.db", "--key-file", "key"],
+        capture_output=True, cwd=public, env=program.clean_env())
+    assert done.returncode == 0 and done.stderr == b"", done

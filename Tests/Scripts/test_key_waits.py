@@ -2,10 +2,11 @@
 # apart by its sentence.
 # - a FIFO without a writer, one whose writer says nothing or only half, a silent descriptor, standard
 #   input, a command that hangs, one that prints and goes on, one that ignores SIGTERM: exit 3 after the
-#   time that --key-timeout says; what was started is gone;
+#   time that --key-timeout says; what was started is gone, and what that started in its turn;
 # - a writer that takes its time, but not too much, is heard;
 # - every kind of bad key file with a sentence of its own, for each of a command's keys.
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -74,6 +75,41 @@ def test_commands_that_hang_are_ended(work, source, script):
     script = script.format(mark)
     late(work, source, "--key-command", f'sh -c "{script}"')
     assert left("600[.]" + mark) == []
+
+
+@pytest.mark.parametrize("script", [
+    "sleep 600.{0}", "sleep 600.{0} & sleep 600.{0}", "(sleep 600.{0}; true); true",
+    "sh -c 'sleep 600.{0}; true' & wait", "trap '' TERM; sh -c 'trap : TERM; sleep 600.{0}; true'; true"])
+@pytest.mark.parametrize("how", ["time", "signal"])
+def test_what_a_command_started_is_ended_with_it(work, source, keys, script, how):
+    """Also where the command itself goes at once, and its child would be nobody's."""
+    mark = f"{os.getpid()}{abs(hash(script)) % 10000}"
+    path = keys.folder / "script"
+    path.write_text("#!/bin/sh\n" + script.format(mark) + "\n")
+    path.chmod(0o700)
+    if how == "time":
+        late(work, source, "--key-command", f"sh '{path}'")
+    else:
+        process = program.start("encrypt", source, work / "out.db", "--key-command", f"sh '{path}'")
+        end = time.monotonic() + 30
+        while not left("600[.]" + mark) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert left("600[.]" + mark), "it was never started"
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGTERM
+    assert left("600[.]" + mark) == []
+
+
+def test_what_left_the_group_stays(work, source, keys):
+    """An agent that a command starts for later is none of ours."""
+    mark = f"{os.getpid()}7"
+    late(work, source, "--key-command",
+         f"sh -c 'setsid sleep 600.{mark} >/dev/null 2>&1 & sleep 601.{mark}'")
+    stays = left("600[.]" + mark)
+    assert stays and left("601[.]" + mark) == []
+    for each in stays:
+        os.kill(int(each), signal.SIGKILL)
 
 
 def test_a_command_does_not_inherit_the_other_key(work, sealed, keys):

@@ -13,10 +13,11 @@ enum Memory {
   /// What a conversion or a check needs beside its threads, in bytes.
   static let basis = 8 << 20
 
-  /// What `workers` threads of each step need: up to three steps run at once, and one thread waits for
-  /// the disk.
+  /// What `workers` threads of each step need: up to three steps run at once, one thread waits for
+  /// the disk, and what is read ahead for all of them has its room.
   static func need(workers: Int) -> Int {
-    basis + (workers == 0 ? 0 : (3 * workers + 1) * stack + workers * (4 << 20))
+    guard workers > 0 else { return basis }
+    return 2 * basis + (3 * workers + 1) * stack + workers * (4 << 20)
   }
 
   /// Whether so many bytes could be had now.

@@ -31,8 +31,7 @@ public enum Verify {
     let other = try request.against.map { other in
       try other.explaining { try other.open(context) }
     }
-    let threads = context.workers > 0 ? context.workers : System.processorCount
-    let workers = source.store.pageCount <= 64 ? 1 : threads
+    let workers = max(1, context.threads(pages: source.store.pageCount))
     let pages = PagesCheck(
       source: source, sample: request.sample, workers: workers, context: context)
     var report = VerifyReport(

@@ -17,10 +17,13 @@ final class PageShelf {
   /// what stands on it is asked for.
   private static let odds: UInt64 = 8
 
-  /// Room for `bytes` of pages, which is used as far as there are any. nil where it is for none.
+  /// Room for `bytes` of pages, which is used as far as there are any. nil where it is for none, and
+  /// where memory is too short for a comfort.
   init?(bytes: Int, pageSize: Int, pageCount: UInt32) {
     capacity = min(bytes / max(1, pageSize), Int(pageCount))
-    guard capacity > 0 else { return nil }
+    guard capacity > 0, Memory.hasRoom(for: 4 * Memory.basis + capacity * pageSize) else {
+      return nil
+    }
     self.pageSize = pageSize
     buffer = PageBuffer(bytes: capacity * pageSize)
   }
