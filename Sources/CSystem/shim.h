@@ -1,6 +1,6 @@
 // What of the system Swift's own C module hides: open-file-description locks, extended attributes,
-// hints to the file system, settings of the process, and the kernel's keyrings. Declarations only, so there is nothing to
-// build.
+// hints to the file system, settings of the process, and the kernel's keyrings. Declarations only, so
+// there is nothing to build.
 #ifndef DBSEAL_CSYSTEM_SHIM_H
 #define DBSEAL_CSYSTEM_SHIM_H
 #include <errno.h>

@@ -21,7 +21,8 @@ enum Descendants {
     #if os(Linux)
       guard let names = try? Folder.names(of: "/proc") else { return [] }
       let all = names.compactMap { pid_t($0) }.compactMap(Entry.init)
-      let parents = Dictionary(all.map { ($0.id, $0.parent) }, uniquingKeysWith: { first, _ in first })
+      let parents = Dictionary(
+        all.map { ($0.id, $0.parent) }, uniquingKeysWith: { first, _ in first })
       let (own, group) = (getpid(), getpgrp())
       return all.filter { entry in
         guard entry.isAlive, entry.group == group, entry.id != own else { return false }

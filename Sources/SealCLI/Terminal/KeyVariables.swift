@@ -17,7 +17,8 @@ enum KeyVariables {
 
   /// The bytes of a variable, which stays as it is; nil if it is not set.
   static let look: @Sendable (String) -> Secret? = { name in
-    taken.withLock { $0[name] } ?? value(of: name).map { Secret(copying: UnsafeRawBufferPointer($0)) }
+    taken.withLock { $0[name] }
+      ?? value(of: name).map { Secret(copying: UnsafeRawBufferPointer($0)) }
   }
 
   /// The bytes of a variable that holds a key, which are then nowhere else.
