@@ -95,6 +95,8 @@ def commands(work, keys, locked):
 
 NAMES = ["encrypt", "decrypt", "rekey", "migrate", "migrate a schema", "verify", "inspect", "query",
          "wrong settings", "an existing target", "a full target", "store"]
+if program.engine() < (4,):  # which migrates no schema of a database of format 4
+    NAMES.remove("migrate a schema")
 EARLY = ["an existing target", "a full target"]
 
 

@@ -126,6 +126,7 @@ def test_a_backup_that_is_there(work, keys, source, victim, kind):
 @pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
 @pytest.mark.parametrize("kind", PLANTS)
 @pytest.mark.parametrize("command", ["schema", "in place", "verify"])
+# (An engine of before format 4 refuses the schema of this one, and follows nothing either.)
 def test_beside_a_database(work, keys, sealed, victim, kind, suffix, command):
     place = work / f"sealed.db{suffix}"
     os.system(planting(kind, victim)[1:].replace("$SHIM_PATH", str(place)))
