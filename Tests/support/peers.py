@@ -93,6 +93,11 @@ def quoted(value):
     return value if value.replace("_", "").isalnum() else f'"{value}"'
 
 
+def sql_literal(text):
+    """A text as SQLite's own quote() writes it."""
+    return sqlite3.connect(":memory:").execute("SELECT quote(?)", (text,)).fetchone()[0]
+
+
 def equip(connection):
     """What apps register and plain engines lack; judges need it to read such schemas."""
     connection.create_collation("LOCALIZED", lambda a, b: (a > b) - (a < b))

@@ -20,6 +20,8 @@ enum FileWords {
     case .empty: "empty file"
     case .truncated: "too short for a database"
     case .other where file.special != nil: "no regular file"
+    case .other where file.otherFormat != nil:
+      file.otherFormat.map(OtherFormatWords.sentence) ?? ""
     case .other where file.mayBeEncrypted:
       "no intact database; parts of it may be an encrypted one (SQLCipher)"
     case .other: "neither a SQLite nor a SQLCipher database"
@@ -39,6 +41,7 @@ enum FileWords {
     case .headerFlaw(let field): "the \(field) in its header cannot be right"
     case .firstPageFits: "page 1 is a B-tree page whose cells stay inside"
     case .randomBehindHeader: "what follows the header is spread like ciphertext"
+    case .otherFormat(let format): OtherFormatWords.reason(format)
     case .random(let bytes): first(bytes) + "spread like ciphertext"
     case .regular(let bytes): first(bytes) + "too regular for ciphertext"
     case .zeros(let bytes): first(bytes) + (bytes == 1 ? "zero" : "zeros")
@@ -68,6 +71,7 @@ enum FileWords {
     case .headerFlaw: "header_flaw"
     case .firstPageFits: "first_page_fits"
     case .randomBehindHeader: "random_behind_header"
+    case .otherFormat: "other_format"
     case .random: "random"
     case .regular: "regular"
     case .zeros: "zeros"
@@ -129,6 +133,12 @@ extension FileFacts {
   /// It is no regular file but this, and nothing more can be said.
   var special: SpecialFile? {
     for case .notRegular(let special) in reasons { return special }
+    return nil
+  }
+
+  /// It is of this format, which is not read.
+  var otherFormat: OtherFormat? {
+    for case .otherFormat(let format) in reasons { return format }
     return nil
   }
 }

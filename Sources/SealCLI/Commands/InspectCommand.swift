@@ -87,6 +87,7 @@ private final class Inspection {
     if !wantsKey, file.kind != .plaintext {
       guard !isAsked else {
         throw file.special.map { SealError.notRegular(path: path, $0) }
+          ?? file.otherFormat.map { SealError.otherFormat(path: path, $0) }
           ?? SealError.wrongKind(path: path, found: file.kind)
       }
       return say(InspectRendering(file: file))

@@ -15,7 +15,9 @@ extension InspectRendering {
     return [
       .init("kind", .string(file.kind.rawValue)),
       .init("may_be_encrypted", .bool(mayBeEncrypted)),
-      .init("reasons", reasons), .init("target", .optional(file.target)),
+      .init("reasons", reasons),
+      .init("other_format", .optional(file.otherFormat?.rawValue)),
+      .init("target", .optional(file.target)),
       .init("size", .unsigned(file.size)),
       .init(
         "page_size", (content.flatMap(\.pageSize) ?? file.pageSize).map { .integer($0) } ?? .null),

@@ -49,6 +49,7 @@ enum Diagnostics {
         hint: "give another key, or name the settings to change")
     case .damaged(let damage): return DamageDiagnostics.explain(damage)
     case .wrongKind(let path, let found): return kind(path, found)
+    case .otherFormat(let path, let format): return OtherFormatWords.explain(path, format)
     case .notRegular(let path, let special):
       return Diagnosis(
         .wrongKind, "this is a \(special.rawValue), not a file", about: path,

@@ -52,6 +52,7 @@ enum KeyDiagnostics {
     case .encrypted:
       "it looks encrypted itself, as apps store it: decrypt it first, as the app does"
     case .base64: "it looks like base64: write the bytes that it stands for as hex digits"
+    case .realm: "it looks like a key of Realm's (64 bytes), whose files are not SQLCipher's"
     case .hex, .notASCII, nil: "without \(raw) it is a passphrase"
     }
   }

@@ -96,6 +96,17 @@ enum WrongKeyDiagnostics {
     case .decomposed: return opens(also, "with accents apart from their letters (NFD)")
     case .latin1: return opens(also, "in Latin-1 instead of UTF-8")
     case .utf8: return opens(also, "in UTF-8 instead of Latin-1")
+    case .modifiedUTF8:
+      return opens(also, "in modified UTF-8, as old versions of SQLCipher for Android wrote it")
+        + ": give those bytes with \(binary)"
+    case .utf16:
+      return opens(also, "in UTF-16 (little-endian): give those bytes with \(binary)")
+    case .markedUTF16:
+      return opens(
+        also, "in UTF-16 (little-endian) behind a byte-order mark: give those bytes with \(binary)")
+    case .cleared:
+      return "bytes of zero open the file, which is what an app's key array holds once it was"
+        + " cleared: one such byte in the key file, with \(binary), is that key; rekey the database"
     case .withoutNewline:
       let rest = ", which a key file may have where \(binary) is left out"
       return opens(also, (KeyText.words(for: fit.variant) ?? "") + (also.isEmpty ? rest : ""))
@@ -142,6 +153,9 @@ enum WrongKeyDiagnostics {
         + " or encoded; or \(other)"
     case .base64:
       return "the key looks like base64: an app may store it encrypted or encoded; or \(other)"
+    case .realm:
+      return "the key is 64 bytes, as those of Realm are: this reads SQLCipher databases, not Realm"
+        + " files; or \(other)"
     case .notASCII:
       return "the key has characters beyond ASCII, which other encodings and Unicode forms (NFC,"
         + " NFD) write in other bytes; or \(other)"

@@ -15,6 +15,8 @@ public enum SealError: Error, Sendable, Equatable {
   case sameKey(path: String)
   /// The file is not of the kind that the command needs.
   case wrongKind(path: String, found: FileKind)
+  /// It is of a format that is recognised and not read.
+  case otherFormat(path: String, OtherFormat)
   /// It is no regular file.
   case notRegular(path: String, SpecialFile)
   /// Something stands where the output should go, or the output is the source.
@@ -55,7 +57,7 @@ public enum SealError: Error, Sendable, Equatable {
     case .sameKey: .usage
     case .wrongKey: .wrongKey
     case .damaged: .damaged
-    case .wrongKind, .notRegular: .wrongKind
+    case .wrongKind, .otherFormat, .notRegular: .wrongKind
     case .exists: .exists
     case .locked, .inUse, .changedWhileReading: .locked
     case .io, .noSpace, .writeProtected, .notShredded: .io

@@ -89,6 +89,14 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case latin1
   /// Latin-1 text as UTF-8.
   case utf8
+  /// UTF-8 text as the modified UTF-8 of Java's native interface.
+  case modifiedUTF8 = "modified_utf8"
+  /// UTF-8 text as UTF-16, little-endian.
+  case utf16
+  /// The same behind a byte-order mark.
+  case markedUTF16 = "utf16_with_mark"
+  /// Not the key: bytes of zero, of any number, which are what an app's cleared key is.
+  case cleared
   /// No reading of it at all: the key that the database was to get.
   case newKey = "new_key"
 }
@@ -125,6 +133,8 @@ public enum KeyShape: String, Sendable, CaseIterable {
   /// Hex digits of another number than a raw key has.
   case hex
   case base64
+  /// 64 bytes, as they are or as hex digits or base64: a key of Realm's.
+  case realm
   /// Text beyond ASCII: other encodings and Unicode forms are other bytes.
   case notASCII = "not_ascii"
 }

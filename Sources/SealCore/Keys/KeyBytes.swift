@@ -8,6 +8,7 @@ enum KeyBytes {
   /// The same text in other bytes.
   static let encodings: [(KeyVariant, Change)] = [
     (.decomposed, decomposed), (.composed, composed), (.latin1, latin1), (.utf8, utf8),
+    (.modifiedUTF8, modifiedUTF8), (.utf16, utf16), (.markedUTF16, markedUTF16),
   ]
 
   /// With a line feed behind it.
@@ -126,7 +127,7 @@ enum KeyBytes {
   }
 
   /// Whether each byte over 0x7f begins or continues a character as in UTF-8.
-  private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var open = 0
     for byte in bytes {
       if byte & 0xc0 == 0x80 {

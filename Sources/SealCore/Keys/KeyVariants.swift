@@ -42,6 +42,8 @@ extension KeyMaterial {
       also = []
       add(.digitsAsRaw, KeyBytes.rawDigits(bytes), as: .raw)
       if plain === bytes { add(.withNewline, KeyBytes.withNewline(bytes), as: .passphrase) }
+      // HMAC pads keys with zeros up to its block, so one of them stands for 64 at least.
+      add(.cleared, Secret(count: 1) { $0[0] = 0 }, as: .passphrase)
     }
     return found
   }
@@ -83,6 +85,16 @@ extension KeyMaterial {
     if case .passphrase(let bytes) = kind { Self.shape(of: bytes) } else { nil }
   }
 
+  /// Whether they are, or stand for, as many bytes as a key of Realm's has. 64 letters are words.
+  private static func isRealmKey(_ text: UnsafeRawBufferPointer, _ bytes: Secret) -> Bool {
+    switch text.count {
+    case 64: text.contains { $0 < 0x20 } || !KeyBytes.isUTF8(text)
+    case 128: text.allSatisfy { KeyBytes.nibble($0) != nil }
+    case 86...88: KeyBytes.bytes(ofBase64: bytes)?.count == 64
+    default: false
+    }
+  }
+
   /// What a passphrase looks like.
   static func shape(of bytes: Secret) -> KeyShape? {
     bytes.withBytes { text in
@@ -95,6 +107,7 @@ extension KeyMaterial {
       if isLong, encrypted.contains(where: { start in text.starts(with: KeyBytes.bytes(start)) }) {
         return .encrypted
       }
+      if isRealmKey(text, bytes) { return .realm }
       if text.contains(where: { $0 >= 0x80 }) { return .notASCII }
       let isHex = text.allSatisfy { KeyBytes.nibble($0) != nil }
       if isHex { return text.count >= 32 && ![64, 96, 160].contains(text.count) ? .hex : nil }

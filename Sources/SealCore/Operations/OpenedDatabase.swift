@@ -27,7 +27,7 @@ struct OpenedDatabase {
     try opening(path, exclusive, context) { snapshot in
       let start = try snapshot.start(count: FileClassifier.sampleSize)
       let kind = kind(of: snapshot, start)
-      guard kind == .plaintext else { throw SealError.wrongKind(path: path, found: kind) }
+      guard kind == .plaintext else { throw refusal(of: kind, path, start) }
       let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
       return try finish(snapshot, header, nil, context)
     }
@@ -69,8 +69,16 @@ struct OpenedDatabase {
     } catch SealError.wrongKey where isDoubtful {
       // No key fits, so the magic means what it says, and the header behind it is broken.
       try requireEncrypted(kind, path, start, settings)
-      throw SealError.wrongKind(path: path, found: kind)
+      throw refusal(of: kind, path, start)
     }
+  }
+
+  /// Why a file of that kind is not opened.
+  static func refusal(of kind: FileKind, _ path: String, _ start: [UInt8]) -> SealError {
+    guard kind == .other, let format = start.withUnsafeBytes(OtherFormat.recognised(in:)) else {
+      return .wrongKind(path: path, found: kind)
+    }
+    return .otherFormat(path: path, format)
   }
 
   /// The header of an encrypted database, from page 1.
@@ -119,8 +127,7 @@ struct OpenedDatabase {
       if settings.plaintextHeader ?? 0 > 0 { return }
       if kind == .plaintext { try start.withUnsafeBytes { _ = try DatabaseHeader($0, path: path) } }
       throw SealError.wrongKind(path: path, found: kind)
-    case .journal, .wal, .empty, .truncated, .other:
-      throw SealError.wrongKind(path: path, found: kind)
+    case .journal, .wal, .empty, .truncated, .other: throw refusal(of: kind, path, start)
     }
   }
 

@@ -4,7 +4,7 @@
 /// A first look at a source.
 public enum SourceCheck {
   /// The kind of the file at `path`, and whether a key may fit it all the same. Throws `.io` where
-  /// it cannot be read.
+  /// it cannot be read, and `.otherFormat`.
   static func kind(of path: String) throws -> (kind: FileKind, isDoubtful: Bool) {
     let file = try File(path)
     let status = try file.status()
@@ -15,8 +15,11 @@ public enum SourceCheck {
     let hasMore = try [sidecars.log, sidecars.journal].contains {
       try FileStatus.of($0)?.size ?? 0 > 0
     }
-    return start.withUnsafeBytes { start in
+    return try start.withUnsafeBytes { start in
       let kind = FileClassifier.kind(start: start, size: status.size)
+      if kind == .other, !hasMore, let format = OtherFormat.recognised(in: start) {
+        throw SealError.otherFormat(path: path, format)
+      }
       return (kind, hasMore || FileClassifier.mayBeEncrypted(start, kind))
     }
   }

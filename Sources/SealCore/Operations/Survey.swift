@@ -61,7 +61,7 @@ final class Survey {
       }
     }
     // A short file, or one of text, may be a key file: its content is nobody's business.
-    let isText = facts.reasons.contains { if case .text = $0 { true } else { false } }
+    let isText = facts.reasons.contains(where: \.isText)
     facts.firstBytes = isText || size < 512 ? [] : Array(start.prefix(Self.firstBytes))
     let hasSalt = facts.kind == .sqlcipher || facts.mayBeEncrypted
     facts.salt = hasSalt && start.count >= 16 ? Array(start.prefix(16)) : nil

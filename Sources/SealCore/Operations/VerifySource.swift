@@ -49,7 +49,9 @@ struct VerifySource {
       cipher = nil
       let start = try snapshot.start(count: FileClassifier.sampleSize)
       let kind = OpenedDatabase.kind(of: snapshot, start)
-      guard kind == .plaintext else { throw SealError.wrongKind(path: database.path, found: kind) }
+      guard kind == .plaintext else {
+        throw OpenedDatabase.refusal(of: kind, database.path, start)
+      }
       (header, flaw) = try Self.header {
         try start.withUnsafeBytes { try DatabaseHeader($0, path: database.path) }
       }

@@ -15,6 +15,7 @@ enum FileClassifier {
     }
     if start.starts(with: DatabaseHeader.magic) { return kindBehindMagic(start, size) }
     if lacksMagicOnly(start) { return .plaintext }
+    if OtherFormat.recognised(in: start) != nil { return .other }
     guard looksRandom(start) else { return .other }
     return size < 512 ? .truncated : .sqlcipher
   }
@@ -28,6 +29,7 @@ enum FileClassifier {
       return DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
         && !lacksMagicOnly(start)
     case .other:
+      if OtherFormat.recognised(in: start) != nil { return false }
       let windows = stride(from: 0, to: start.count - 511, by: 512)
       return windows.contains {
         looksRandom(UnsafeRawBufferPointer(rebasing: start[$0..<($0 + 512)]))

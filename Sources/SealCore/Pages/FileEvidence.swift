@@ -17,6 +17,8 @@ public enum KindReason: Sendable, Equatable {
   case firstPageFits
   /// What follows a readable header has the spread of ciphertext.
   case randomBehindHeader
+  /// It begins as files of another format do.
+  case otherFormat(OtherFormat)
   /// The first `bytes` bytes have the spread of ciphertext.
   case random(bytes: Int)
   /// They have not.
@@ -35,6 +37,9 @@ public enum KindReason: Sendable, Equatable {
   case noWholePages
   /// Page 1 was taken from the log or journal beside the file.
   case firstPageBeside
+
+  /// The start is text.
+  var isText: Bool { if case .text = self { true } else { false } }
 }
 
 extension FileClassifier {
@@ -50,6 +55,10 @@ extension FileClassifier {
     }
     if lacksMagicOnly(start) {
       return [.headerFlaw(field: DatabaseHeader.headerString), .firstPageFits]
+    }
+    if kind == .other, let format = OtherFormat.recognised(in: start) {
+      let spread = spread(start)
+      return [.otherFormat(format)] + (spread.isText ? [spread] : [])
     }
     guard start.starts(with: DatabaseHeader.magic) else {
       return [spread(start)] + shape(kind, start, size)
