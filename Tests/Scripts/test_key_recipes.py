@@ -1,13 +1,17 @@
 # Plan: the recipes of Docs/key.md work as they stand there, each with the real program: pass, gpg, age,
 # secret-tool, systemd-creds and keyctl. A program that fails is a key source that failed.
+# - the unit file is one, by systemd-analyze, and its commands run with a folder of credentials as systemd
+#   makes it (no service manager runs where these tests do);
+# - of op and vault, which no Debian package has, only that they get their words as they are written.
 import os
 import re
 import subprocess
 
 import pytest
 
-from support import peers, program
+from support import peers, program, samples
 from support.files import Snapshot
+from support.refusal import refuse
 
 WORDS = "a key that others keep"
 RECIPES = re.findall(
@@ -105,3 +109,50 @@ def test_keyctl(work, source, stored):
     number = run("keyctl", "padd", "user", f"dbseal:{stored('other')}", "@u",
                  data=WORDS.encode()).decode().strip()
     opens(work, source, recipe("keyctl").replace("%user:app", number))
+
+
+def test_the_unit_file(work, sealed, tmp_path):
+    page = (program.ROOT / "Docs/key.md").read_text()
+    unit = re.search(r"(?m)^    (\[Service\]\n(?:    .+\n)+)", page).group(1)
+    unit = unit.replace("\n    ", "\n")
+    path = tmp_path / "app.service"
+    path.write_text(unit.replace("=dbseal ", f"={program.BIN} ") + "ExecStart=/bin/true\n")
+    done = subprocess.run(["systemd-analyze", "verify", str(path)], capture_output=True)
+    assert done.returncode == 0 and done.stderr == b"", done
+    # What is made by the line below the unit, decrypted to where LoadCredentialEncrypted= puts it.
+    make = re.search(r"`(dbseal key generate \| systemd-creds encrypt) (.+) - (\S+)`", page)
+    name, = re.findall(r"LoadCredentialEncrypted=([^:]+):" + re.escape(make.group(3)), unit)
+    assert f"--name={name}" in make.group(2)
+    key = program.run("key", "generate", "-q").out
+    program.remember(key.strip())
+    null = "tpm2-absent" if b"tpm2-absent" in subprocess.run(
+        ["systemd-creds", "encrypt", "--help"], capture_output=True).stdout else "null"
+    sealed_key = run("systemd-creds", "encrypt", f"--with-key={null}", f"--name={name}", "-", "-",
+                     data=key)
+    folder = tmp_path / "credentials"
+    folder.mkdir(mode=0o700)
+    (folder / name).write_bytes(run("systemd-creds", "decrypt", f"--name={name}", "-", "-",
+                                    data=sealed_key))
+    (folder / name).chmod(0o400)
+    env = {"CREDENTIALS_DIRECTORY": str(folder)}
+    # The judge of the folder is systemd's own program.
+    assert run("systemd-creds", "cat", name, **env) == key
+    peers.create_sealed(work / "app.db", key.decode().strip(), [], samples.fill)
+    command = re.search(r"ExecStartPre=dbseal (.+) /var/lib/app/app.db", unit).group(1).split()
+    done = program.run(*command, work / "app.db", env=env)
+    assert done.exit == 0, done
+    refuse(work, "wrong_key", *command, sealed, env=env)
+    os.remove(folder / name)
+    refuse(work, "no_key", *command, work / "app.db", env=env)
+
+
+@pytest.mark.parametrize("name, words", [
+    ("op", ["read", "op://vault/app/key"]), ("vault", ["kv", "get", "-field=key", "secret/app"])])
+def test_words_of_programs_that_are_not_here(work, source, tmp_path, name, words):
+    line, = re.findall(rf"`({name} [^`]+)`", (program.ROOT / "Docs/key.md").read_text())
+    stand_in = tmp_path / name
+    stand_in.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{tmp_path}/words'\n"
+                        f"printf '%s' '{WORDS}'\n")
+    stand_in.chmod(0o700)
+    opens(work, source, line, PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert (tmp_path / "words").read_text().splitlines() == words

@@ -168,7 +168,7 @@ def test_a_second_run_says_what_was_rekeyed(work, pair, written, read):
     assert second["ok"]
     for each in (first, third):
         assert each["code"] == "wrong_key" and each["fits"]["key"] == "new_key", each
-        assert each["hint"] == "the new key opens the file: it was rekeyed before"
+        assert each["hint"] == "the database already has the new key: it was rekeyed before"
     pragmas = {"--format": [("cipher_compatibility", 3)], "--kdf-iter": [("kdf_iter", 1000)]}
     assert seen(done, NEW, pragmas[written[0]] if written else [])
     assert seen(work / "a.db.old", OLD)

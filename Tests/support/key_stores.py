@@ -15,7 +15,7 @@ from support import program
 def missing():
     """The programs that are not there, as sentences."""
     programs = ("dbus-daemon", "gnome-keyring-daemon", "secret-tool", "keyctl", "pass", "age", "gpg",
-                "systemd-creds", "strace")
+                "systemd-creds", "systemd-analyze", "strace", "zstd")
     return [f"no {name}: run make peers" for name in programs if not shutil.which(name)]
 
 

@@ -128,6 +128,7 @@ struct ConversionRendering {
     case .raw: "the key is hex digits and was taken as a passphrase; a raw key is x'...'"
     case .digitsAsRaw:
       "the key has the hex digits of a raw key and was taken as a passphrase; a raw key is x'...'"
+    case .withoutNewline: "the newline at the end of the key was taken as a part of it"
     case .withoutBlanks: "the blanks around the key were taken as a part of it"
     case .withoutQuotes: "the quotes around the key were taken as a part of it"
     case .withoutMark: "the byte-order mark before the key was taken as a part of it"

@@ -13,7 +13,7 @@ enum KeyDiagnostics {
   /// A source that gave no key.
   static func explain(_ failure: KeyFailure) -> Diagnosis {
     let options = KeyOptions.sets.first { $0.prefix == failure.prefix } ?? .database
-    let words = words(failure.flaw, options)
+    let words = words(failure.flaw, options, failure.takesBytes)
     return Diagnosis(.noKey, words.0, about: name(failure.source), hint: words.1)
   }
 
@@ -109,9 +109,12 @@ enum KeyDiagnostics {
     }
   }
 
-  private static func words(_ flaw: KeyFailure.Flaw, _ options: KeyOptions) -> (String, String?) {
+  private static func words(
+    _ flaw: KeyFailure.Flaw, _ options: KeyOptions, _ takesBytes: Bool
+  ) -> (String, String?) {
     let key = name(options)
     let binary = options.binary.flag
+    let text = "a key is one line of text there; bytes are hex digits, with \(options.raw.flag)"
     switch flaw {
     case .refused(let flaw): return words(flaw, options)
     case .unset:
@@ -121,26 +124,34 @@ enum KeyDiagnostics {
       )
     case .severalLines(let blank):
       guard blank > 0 else {
-        return ("\(key) has more than one line", "\(binary) takes all bytes as they are")
+        return (
+          "\(key) has more than one line",
+          takesBytes ? "\(binary) takes all bytes as they are" : text
+        )
       }
       return (
         "\(key) has \(Diagnostics.count(UInt64(clamping: blank), "empty line")) behind its line",
-        "end it after one line; \(binary) would take every line end as a part of the key"
+        "end it after one line"
+          + (takesBytes ? "; \(binary) would take every line end as a part of the key" : "")
       )
     case .nul, .notText:
       let what = flaw == .nul ? "has a NUL byte, which no text has" : "is not text"
       return (
-        "\(key) \(what)", "check what \(options.file.flag) names; \(binary) takes bytes as they are"
+        "\(key) \(what)",
+        takesBytes
+          ? "check what \(options.file.flag) names; \(binary) takes bytes as they are" : text
       )
     case .byteOrderMark:
       return (
         "\(key) starts with a byte-order mark, which an editor may have added",
-        "save it without one; \(binary) would take it, and the line end, as a part of the key"
+        "save it without one"
+          + (takesBytes ? "; \(binary) would take it, and the line end, as a part of the key" : "")
       )
     case .utf16:
       return (
         "\(key) is UTF-16 text, as PowerShell's > writes it",
-        "save it as UTF-8 without a byte-order mark; \(binary) would take these bytes as the key"
+        "save it as UTF-8 without a byte-order mark"
+          + (takesBytes ? "; \(binary) would take these bytes as the key" : "")
       )
     case .database:
       return ("this is a SQLite database, not a key", "check what \(options.file.flag) names")

@@ -24,6 +24,16 @@ struct KeyFailure: Error, Sendable, Equatable {
   let flaw: Flaw
   /// What stands before `key` in the names of the options that this key has: `new-`.
   var prefix = ""
+  /// The source is a list of keys, of which each is a line of text.
+  var isList = false
+
+  /// The source can give bytes that are no text, by the option for that.
+  var takesBytes: Bool {
+    switch source {
+    case .file, .standardInput, .descriptor, .command: !isList
+    case .environment, .keyring, .store, .terminal: false
+    }
+  }
 
   enum Flaw: Sendable, Equatable {
     /// The source gave bytes, and they are no key.

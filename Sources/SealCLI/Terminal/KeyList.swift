@@ -16,18 +16,22 @@ enum KeyList {
   static func candidates(
     in bytes: Secret, from source: KeySource, _ reading: KeyMaterial.Reading
   ) throws -> [KeyCandidate] {
-    if let flaw = bytes.withBytes(flaw) { throw KeyFailure(source: source, flaw: flaw) }
+    if let flaw = bytes.withBytes(flaw) { throw failure(source, flaw) }
     var found: [KeyCandidate] = []
     for (index, range) in bytes.withBytes(lines).enumerated() where !range.isEmpty {
       do {
         found.append(
           KeyCandidate(line: index + 1, key: try KeyMaterial(bytes.slice(range), as: reading)))
       } catch SealError.badKey(let flaw) {
-        throw KeyFailure(source: source, flaw: .line(index + 1, flaw))
+        throw failure(source, .line(index + 1, flaw))
       }
     }
-    if found.isEmpty { throw KeyFailure(source: source, flaw: .empty) }
+    if found.isEmpty { throw failure(source, .empty) }
     return found
+  }
+
+  private static func failure(_ source: KeySource, _ flaw: KeyFailure.Flaw) -> KeyFailure {
+    KeyFailure(source: source, flaw: flaw, isList: true)
   }
 
   private static func flaw(in bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {

@@ -91,7 +91,7 @@ enum WrongKeyDiagnostics {
         + " give those bytes with \(binary)"
     case .withNewline:
       return "the key opens the file with a newline at its end: \(binary) takes it from a key file"
-    case .newKey: return "the new key opens the file: it was rekeyed before"
+    case .newKey: return "the database already has the new key: it was rekeyed before"
     case .composed: return opens(also, "with each accent as one character with its letter (NFC)")
     case .decomposed: return opens(also, "with accents apart from their letters (NFD)")
     case .latin1: return opens(also, "in Latin-1 instead of UTF-8")

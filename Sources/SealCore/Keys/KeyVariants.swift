@@ -69,11 +69,11 @@ extension KeyMaterial {
     if looksRaw { return .raw }
     let isText = bytes.withBytes { text in text.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 } }
     for (variant, cut) in KeyBytes.cuts {
-      guard let shorter = cut(bytes), shorter.count > 0 else { continue }
+      guard cut(bytes) != nil else { continue }
       switch variant {
       case .fromUTF16, .withoutMark: return variant
       // Bytes of any kind end so now and then.
-      case .withoutBlanks, .withoutQuotes, .withoutStatement: if isText { return variant }
+      case .withoutNewline, .withoutBlanks, .withoutQuotes, .withoutStatement: if isText { return variant }
       default: break
       }
     }
