@@ -12,9 +12,10 @@ internal import SealCore
 public enum Entry {
   /// Runs the command line of the process and ends it.
   public static func main() -> Never {
-    Hardening.apply()
+    let closed = Hardening.apply()
     Signals.install()
-    let console = Console(output: .descriptor(1), error: .descriptor(2))
+    let console = Console(
+      output: .descriptor(1, isClosed: closed.contains(1)), error: .descriptor(2, isClosed: false))
     let session = Session(
       console: console, keys: KeySources(cancellation: Signals.cancellation),
       cancellation: Signals.cancellation, noColor: isSet("NO_COLOR"),

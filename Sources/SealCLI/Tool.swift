@@ -86,7 +86,8 @@ enum Tool {
   static func say(
     _ diagnosis: Diagnosis, command: String?, database: String?, asJSON: Bool, on console: Console
   ) {
-    if asJSON {
+    // Where nothing can be written there, the object would not be seen.
+    if asJSON, !console.isDeaf, !console.outputIsClosed {
       console.result(diagnosis.json(command: command, database: database).text)
     } else {
       diagnosis.say(on: console)

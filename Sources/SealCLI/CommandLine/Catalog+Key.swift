@@ -48,7 +48,7 @@ enum KeyCommandOptions {
   static let output = OptionSpec(
     name: "output", short: "o", value: .text("FILE", .file), section: .output,
     help: "generate: to a new file that only you can read",
-    detail: "Its mode is 600. A file that is there is never replaced.")
+    detail: "Its mode is 600. A file that is there is never replaced. - is standard output.")
   static let keyring = OptionSpec(
     name: "keyring", value: .text("NAME", .none), section: .output,
     help: "generate: to a key store, under this name",

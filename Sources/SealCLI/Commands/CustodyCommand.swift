@@ -93,7 +93,7 @@ struct CustodyCommand {
     func make() throws -> Secret {
       try wantsPassphrase ? KeyGenerator.passphrase() : KeyGenerator.rawKey(withSalt: withSalt)
     }
-    if let path = parsed.text(KeyCommandOptions.output) {
+    if let path = parsed.text(KeyCommandOptions.output), path != "-" {
       do {
         try KeyFile.make(path, make())
       } catch SealError.exists {
@@ -114,7 +114,7 @@ struct CustodyCommand {
         throw UsageFlaw.keyOnTerminal(
           "key generate", instead: instead + ", or give it to a program")
       }
-      session.console.secret(SecretText.line(try make(), forTerminal: false))
+      try session.console.secret(SecretText.line(make(), forTerminal: false))
       if !quiet { session.console.say([Span("made \(what)")]) }
     }
   }
@@ -125,8 +125,7 @@ struct CustodyCommand {
     var selection = KeyOptions.database.selection(from: parsed)
     if parsed.has(KeyCommandOptions.passphrase) { selection.reading = .passphrase }
     let material = try session.keys.resolve(selection, label: "Key \(name)", new: true)
-    let before = try target.read(name)
-    try stores.save(material.engineKey, as: name, in: target)
+    let before = try stores.replace(material.engineKey, as: name, in: target)
     let word =
       before.map { $0.isEqual(to: material.engineKey) ? "unchanged" : "replaced" } ?? "stored"
     say(
@@ -155,25 +154,22 @@ struct CustodyCommand {
       let facts = place(name, found.backend) + [.init("kind", .string(Self.kind(of: key)))]
       let answer = answer("key \(name) in \(found.backend.title)", facts)
       return isRevealed
-        ? session.console.secret(SecretText.line(answer, withKey: key))
+        ? try session.console.secret(SecretText.line(answer, withKey: key))
         : session.console.result(answer.text)
     }
     if session.console.outputIsTerminal, !isRevealed {
       throw UsageFlaw.keyOnTerminal("key show", instead: hint + ", or give it to a program")
     }
-    session.console.secret(
+    try session.console.secret(
       SecretText.line(key, forTerminal: session.console.outputIsTerminal))
   }
 
   private func delete() throws {
-    guard let holder = try stores.holder(of: name, in: backend),
-      let store = try stores.usable(holder, forWriting: true).first
-    else {
+    guard let (holder, deleted) = try stores.remove(name, in: backend) else {
       return say(
         "no key \(name): nothing to delete",
         [.init("name", .string(name)), .init("backend", .null), .init("deleted", .bool(false))])
     }
-    let deleted = try store.delete(name)
     say(
       "deleted: key \(name) in \(holder.title)",
       place(name, holder) + [.init("deleted", .bool(deleted))])

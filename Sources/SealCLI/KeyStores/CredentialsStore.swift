@@ -51,7 +51,7 @@ struct CredentialsStore: KeyStore {
 
   func names() throws -> [String] {
     guard let folder = folder() else { return [] }
-    do { return try Folder.names(of: folder) } catch SealError.io(let failure) {
+    do { return try Folder.fileNames(of: folder) } catch SealError.io(let failure) {
       throw KeyStoreFailure(.system(errno: failure.errno))
     }
   }

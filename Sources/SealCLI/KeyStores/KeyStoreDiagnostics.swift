@@ -6,7 +6,9 @@ internal import SealCore
 enum KeyStoreDiagnostics {
   /// Which key it is about.
   static func subject(_ name: String, _ backend: KeyBackend?) -> String {
-    "key \(name)" + (backend.map { " in \($0.title)" } ?? "")
+    // A name that is refused for its length would fill the screen.
+    let short = name.utf8.count > KeyStores.longestName ? name.prefix(40) + "…" : name[...]
+    return "key \(short)" + (backend.map { " in \($0.title)" } ?? "")
   }
 
   /// Warns of a place that loses keys.
@@ -81,9 +83,9 @@ enum KeyStoreDiagnostics {
       )
     case .notOneLine:
       return ("the key has a line feed, and key stores keep one line", nil)
-    case .busy: return ("another process is making a key", "try again")
+    case .busy: return ("another process is making or changing a key", "try again")
     case .badName:
-      return ("a name has up to 200 bytes and no control characters", nil)
+      return ("a name has up to \(KeyStores.longestName) bytes and no control characters", nil)
     case .system(let number): return (SystemCalls.words(number), nil)
     case .failed(let message):
       return ("the key store failed" + (message.isEmpty ? "" : ": \(message)"), nil)

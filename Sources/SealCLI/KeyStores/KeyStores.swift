@@ -18,9 +18,12 @@ struct KeyStores: Sendable {
       ], cancellation: cancellation)
   }
 
-  /// A name that every store can keep: up to 200 bytes, no control characters.
+  /// Bytes of the longest name that every store can keep.
+  static let longestName = 200
+
+  /// A name that every store can keep: no longer than that, no control characters.
   static func requireName(_ name: String) throws {
-    guard !name.isEmpty, name.utf8.count <= 200,
+    guard !name.isEmpty, name.utf8.count <= longestName,
       name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7f..<0xa0).contains($0.value) })
     else { throw KeyStoreFailure(.badName) }
   }
@@ -85,6 +88,26 @@ struct KeyStores: Sendable {
       let key = try new()
       try save(key, as: name, in: target)
       return (Found(key: key, backend: target.backend), true)
+    }
+  }
+
+  /// Keeps `key` under `name` in place of what is there, which is the answer. One process at a time
+  /// does: two would each take the other's key for one that was not kept whole.
+  func replace(_ key: Secret, as name: String, in store: any KeyStore) throws -> Secret? {
+    try KeyMakingLock.held(seconds: 10, cancellation) {
+      let before = try store.read(name)
+      try save(key, as: name, in: store)
+      return before
+    }
+  }
+
+  /// Removes what the first store that has something under `name` has; where that was, or nil.
+  func remove(_ name: String, in wanted: KeyBackend?) throws -> (KeyBackend, wasThere: Bool)? {
+    try KeyMakingLock.held(seconds: 10, cancellation) {
+      guard let holder = try holder(of: name, in: wanted),
+        let store = try usable(holder, forWriting: true).first
+      else { return nil }
+      return (holder, try store.delete(name))
     }
   }
 

@@ -14,6 +14,8 @@ internal import Synchronization
 /// Where a stream ends up.
 struct Stream: Sendable {
   var isTerminal = false
+  /// What is written goes nowhere.
+  var isClosed = false
   /// Columns.
   var width = 80
   /// Writes all of the bytes; answers 0 or an errno.
@@ -56,6 +58,8 @@ final class Console: Sendable {
   }
 
   var outputIsTerminal: Bool { output.isTerminal }
+  /// Answers go nowhere, and were never to go anywhere.
+  var outputIsClosed: Bool { output.isClosed }
   var errorIsTerminal: Bool { error.isTerminal }
 
   /// The errno of the first write to standard output that failed, except for a closed pipe.
@@ -82,11 +86,15 @@ final class Console: Sendable {
     }
   }
 
-  /// A key that somebody asked to see, with its line feed, on standard output.
-  func secret(_ line: Secret) {
+  /// A key that somebody asked to see, with its line feed, on standard output. Throws
+  /// `OutputFailure` where nobody got it, which is worse than with any other answer.
+  func secret(_ line: Secret) throws {
+    if output.isClosed { throw OutputFailure(path: "standard output", errno: EBADF, hint: nil) }
     var bytes = line.withBytes { Array($0) }
     raw(bytes)
     bytes.withUnsafeMutableBytes { Secret.wipe($0) }
+    let number = state.withLock { $0.outputError }
+    if number != 0 { throw OutputFailure(path: "standard output", errno: number, hint: nil) }
   }
 
   /// Nobody reads the answer any more.

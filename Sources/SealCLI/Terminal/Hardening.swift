@@ -12,23 +12,27 @@ internal import CSystem
 
 /// Settings of the process, made once at its start.
 enum Hardening {
-  static func apply() {
-    openStandardDescriptors()
+  /// Which of descriptors 0, 1 and 2 the caller had closed.
+  static func apply() -> Set<Int32> {
+    let closed = openStandardDescriptors()
     forbidCoreFiles()
     forbidCrashReports()
     keepMemoryPredictable()
+    return closed
   }
 
   /// A caller may have closed 0, 1 or 2: then the next file to be opened would get that number,
   /// and a message could be written into a database.
-  private static func openStandardDescriptors() {
+  private static func openStandardDescriptors() -> Set<Int32> {
+    var closed: Set<Int32> = []
     while true {
       let descriptor = open("/dev/null", O_RDWR)
-      if descriptor < 0 { return }
+      if descriptor < 0 { return closed }
       if descriptor > 2 {
         close(descriptor)
-        return
+        return closed
       }
+      closed.insert(descriptor)
     }
   }
 

@@ -7,10 +7,11 @@
 #endif
 
 extension Stream {
-  /// The stream behind descriptor 1 or 2.
-  static func descriptor(_ number: Int32) -> Stream {
+  /// The stream behind descriptor 1 or 2. `isClosed`: the caller had closed it.
+  static func descriptor(_ number: Int32, isClosed: Bool) -> Stream {
     let isTerminal = isatty(number) == 1
-    return Stream(isTerminal: isTerminal, width: isTerminal ? columns(of: number) : 80) { bytes in
+    let width = isTerminal ? columns(of: number) : 80
+    return Stream(isTerminal: isTerminal, isClosed: isClosed, width: width) { bytes in
       SystemCalls.writeAll(bytes, to: number)
     }
   }
