@@ -73,7 +73,8 @@ extension KeyMaterial {
       switch variant {
       case .fromUTF16, .withoutMark: return variant
       // Bytes of any kind end so now and then.
-      case .withoutNewline, .withoutBlanks, .withoutQuotes, .withoutStatement: if isText { return variant }
+      case .withoutNewline, .withoutBlanks, .withoutQuotes, .withoutStatement:
+        if isText { return variant }
       default: break
       }
     }
