@@ -69,6 +69,23 @@ final class StreamDigest {
     fill.pointee = used &+ 8
   }
 
+  /// Takes one or two numbers and `count` bytes.
+  @inline(__always)
+  func update(_ first: UInt64, _ second: UInt64?, _ bytes: UnsafeRawPointer, _ count: Int) {
+    let used = fill.pointee
+    let head = second == nil ? 8 : 16
+    guard count <= Self.capacity &- 16 &- used else {
+      update(first)
+      if let second { update(second) }
+      return update(bytes, count)
+    }
+    let place = buffer + used
+    place.storeBytes(of: first.littleEndian, as: UInt64.self)
+    if let second { place.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self) }
+    (place + head).copyMemory(from: bytes, byteCount: count)
+    fill.pointee = used &+ head &+ count
+  }
+
   /// The digest of everything taken, 16 bytes.
   func finish() throws -> [UInt8] {
     flush()

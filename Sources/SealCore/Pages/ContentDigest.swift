@@ -43,6 +43,19 @@ final class ContentDigest {
     counts.pointee.payload &+= UInt64(truncatingIfNeeded: cell.length)
   }
 
+  /// A record that is all in `cell`.
+  @inline(__always)
+  func record(_ cell: Cell, isTable: Bool) {
+    let length = UInt64(truncatingIfNeeded: cell.length)
+    if isTable {
+      digest.update(length, UInt64(bitPattern: cell.rowid), cell.payload, cell.length)
+    } else {
+      digest.update(length, nil, cell.payload, cell.length)
+    }
+    counts.pointee.records &+= 1
+    counts.pointee.payload &+= length
+  }
+
   @inline(__always)
   func bytes(_ start: UnsafeRawPointer, _ count: Int) { digest.update(start, count) }
 

@@ -58,10 +58,10 @@ final class ContentWalk: TreeConsumer {
         room &-= cell.size
         guard room >= 0 else { throw .cellCount }
       } catch { throw SealError.structure(cursor.path, page.number, error) }
-      digest.beginRecord(cell, isTable: isTable)
-      if cell.overflow == 0 && cell.local == cell.length {
-        digest.bytes(cell.payload, cell.length)
+      if cell.local == cell.length {
+        digest.record(cell, isTable: isTable)
       } else {
+        digest.beginRecord(cell, isTable: isTable)
         try pieces(of: cell, on: page.number)
       }
     }

@@ -6,27 +6,31 @@
 final class PageBitmap {
   let count: UInt32
   /// Bits of a block of `blockPages` pages; nil while none of them is in the set.
-  private var blocks: [UnsafeMutablePointer<UInt64>?]
+  private let blocks: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>?>
+  private let blockCount: Int
   private static let blockPages: UInt32 = 1 << 15
   private static let blockWords = Int(blockPages / 64)
 
   init(count: UInt32) {
     self.count = count
-    blocks = Array(repeating: nil, count: Int(count / Self.blockPages) + 1)
+    blockCount = Int(count / Self.blockPages) + 1
+    blocks = .allocate(capacity: blockCount)
+    blocks.initialize(repeating: nil, count: blockCount)
   }
 
   deinit {
-    for block in blocks { block?.deallocate() }
+    for index in 0..<blockCount { blocks[index]?.deallocate() }
+    blocks.deallocate()
   }
 
   /// The same set, which goes its own way from now on.
   func copy() -> PageBitmap {
     let copy = PageBitmap(count: count)
-    copy.blocks = blocks.map { block in
-      guard let block else { return nil }
+    for index in 0..<blockCount {
+      guard let block = blocks[index] else { continue }
       let words = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.blockWords)
       words.initialize(from: block, count: Self.blockWords)
-      return words
+      copy.blocks[index] = words
     }
     return copy
   }
@@ -60,8 +64,8 @@ final class PageBitmap {
 
   /// How many pages it holds.
   var cardinality: Int {
-    blocks.reduce(0) { sum, block in
-      guard let block else { return sum }
+    (0..<blockCount).reduce(0) { sum, index in
+      guard let block = blocks[index] else { return sum }
       return (0..<Self.blockWords).reduce(sum) { $0 + block[$1].nonzeroBitCount }
     }
   }

@@ -1,5 +1,5 @@
 // A page of a new B-tree while it is filled. Cells come in order and are placed from the end of
-// the page towards its header, without gaps; everything else is zero.
+// the page towards its header, without gaps; everything else is zero once the page is complete.
 
 /// One page under construction. Its fields are touched for every cell, so they are behind pointers.
 final class PageNode {
@@ -23,6 +23,8 @@ final class PageNode {
     bytes = .allocate(byteCount: geometry.pageSize + BTreePage.slack, alignment: 16)
     state = .allocate(capacity: 1)
     state.initialize(to: State())
+    bytes.initializeMemory(
+      as: UInt8.self, repeating: 0, count: geometry.pageSize + BTreePage.slack)
     reset(.leafTable)
   }
 
@@ -35,8 +37,6 @@ final class PageNode {
   func reset(_ kind: BTreePage.Kind) {
     let isLeaf = kind == .leafTable || kind == .leafIndex
     state.pointee = State(kind: kind, content: geometry.usable, pointers: isLeaf ? 8 : 12)
-    bytes.initializeMemory(
-      as: UInt8.self, repeating: 0, count: geometry.pageSize + BTreePage.slack)
   }
 
   var count: Int { state.pointee.count }
@@ -71,6 +71,7 @@ final class PageNode {
     let pointers = state.pointee.pointers
     let content = state.pointee.content &- (size < 4 ? 4 : size)
     guard content >= pointers &+ 2 else { return nil }
+    if size < 4 { bytes.storeBig32(0, content) }
     bytes.storeBig16(content, pointers)
     state.pointee.pointers = pointers &+ 2
     state.pointee.content = content
@@ -83,16 +84,18 @@ final class PageNode {
     guard count > 0 else { return }
     let pointers = state.pointee.pointers - 2
     let end = count > 1 ? UnsafeRawPointer(bytes).big16(pointers - 2) : geometry.usable
-    let start = state.pointee.content
-    (bytes + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
-    bytes.storeBig16(0, pointers)
     state.pointee.pointers = pointers
     state.pointee.content = end
     state.pointee.count -= 1
   }
 
-  /// Writes the page's header; the page is complete then.
-  func seal() { writeHeader(to: bytes, at: 0) }
+  /// Writes the page's header and clears what holds nothing; the page is complete then.
+  func seal() {
+    writeHeader(to: bytes, at: 0)
+    let (pointers, content) = (state.pointee.pointers, state.pointee.content)
+    guard pointers < content else { return }
+    (bytes + pointers).initializeMemory(as: UInt8.self, repeating: 0, count: content - pointers)
+  }
 
   /// The page as a reader sees it.
   func view(number: UInt32) throws(StructureFlaw) -> BTreePage {

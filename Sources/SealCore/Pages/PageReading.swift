@@ -10,9 +10,19 @@ protocol PageReading: AnyObject {
   /// Copies page `number` (pageSize bytes) to `buffer`. Throws `SealError`, for instance
   /// `.damaged` where the tag of the page does not verify or the page was wiped to zeros.
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws
+  /// Page `number` where it is already, or else copied to `buffer`. `BTreePage.slack` bytes behind it
+  /// can be read. It stays until this is called again. Throws as `read`.
+  func page(_ number: UInt32, or buffer: UnsafeMutableRawPointer) throws -> UnsafeRawPointer
   /// A hint: these pages will be asked for in this order, after what was announced before; where
   /// `now` is set, before all of that. May do nothing.
   func prefetch(_ numbers: [UInt32], now: Bool)
+}
+
+extension PageReading {
+  func page(_ number: UInt32, or buffer: UnsafeMutableRawPointer) throws -> UnsafeRawPointer {
+    try read(number, into: buffer)
+    return UnsafeRawPointer(buffer)
+  }
 }
 
 /// Takes the pages of a new database, in any order, each exactly once.

@@ -181,14 +181,14 @@ final class Relayout: TreeConsumer {
         room &-= cell.size
         guard room >= 0 else { throw .cellCount }
       } catch { throw SealError.structure(cursor.path, page.number, error) }
-      digest.beginRecord(cell, isTable: true)
       if cell.local == cell.length, cell.length <= most {
-        digest.bytes(cell.payload, cell.length)
+        digest.record(cell, isTable: true)
         if !node.append(cell.start, cell.size) {
           try loader.leafFull(cell.start, cell.size, previous: previous)
           node = loader.leaf
         }
       } else {
+        digest.beginRecord(cell, isTable: true)
         try split(cell, on: page.number, child: 0)
         if !node.append(splitter.cell, splitter.size) {
           try loader.leafFull(splitter.cell, splitter.size, previous: previous)
@@ -218,12 +218,12 @@ final class Relayout: TreeConsumer {
   /// Loads an index record; `child` is the length of a child's number before it.
   @inline(__always)
   private func record(_ cell: Cell, on page: UInt32, child: Int) throws {
-    digest.beginRecord(cell, isTable: false)
     var start = cell.start + child
     var size = cell.size &- child
     if cell.local == cell.length, cell.length <= output.geometry.indexMax {
-      digest.bytes(cell.payload, cell.length)
+      digest.record(cell, isTable: false)
     } else {
+      digest.beginRecord(cell, isTable: false)
       try split(cell, on: page, child: child)
       start = splitter.cell
       size = splitter.size

@@ -29,12 +29,16 @@ final class TreeCursor {
     var step = 0
   }
 
+  /// The pages from the root to where the walk is, `height` of them. Touched for every page, so
+  /// behind a pointer.
+  private let levels: UnsafeMutablePointer<Level>
+  private var height = 0
+
   /// The next leaf parents, read before their turn so that their children can be announced in time;
   /// 0 is none. They stand in the last of the buffers.
   private var ahead: [UInt32]
   private let stride: Int
   private let buffers: UnsafeMutableRawPointer
-  private var levels: [Level] = []
   /// The depth of the leaves; 0 until the first was seen.
   private var leafDepth = 0
 
@@ -54,39 +58,44 @@ final class TreeCursor {
     let size = stride * (Self.maxDepth + ahead.count)
     buffers = .allocate(byteCount: size, alignment: 16)
     buffers.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-    levels.reserveCapacity(Self.maxDepth)
+    levels = .allocate(capacity: Self.maxDepth)
   }
 
-  deinit { buffers.deallocate() }
+  deinit {
+    buffers.deallocate()
+    levels.deallocate()
+  }
 
   /// Enters the tree at `root`. True for a table, false for an index.
   func start(_ root: UInt32) throws -> Bool {
-    levels.removeAll(keepingCapacity: true)
+    height = 0
     leafDepth = 0
     for slot in ahead.indices { ahead[slot] = 0 }
     try descend(to: root, isTable: nil)
-    return levels.first?.page.isTable ?? true
+    return levels[0].page.isTable
   }
 
   /// Gives the rest of the tree that `start` entered to `consumer`.
   func run(_ consumer: some TreeConsumer) throws {
-    while let level = levels.last {
-      let depth = levels.count - 1
-      let page = level.page
+    while height > 0 {
+      let depth = height - 1
+      let level = levels + depth
+      let page = level.pointee.page
       if page.isLeaf {
         try consumer.leaf(page)
-        levels.removeLast()
+        height = depth
         continue
       }
-      levels[depth].step = level.step + 1
-      let index = level.step / 2
-      if level.step % 2 == 0 {
+      let step = level.pointee.step
+      level.pointee.step = step + 1
+      let index = step / 2
+      if step % 2 == 0 {
         if depth + 1 == leafDepth, index == page.count / 2 { try lookAhead(from: depth) }
         try descend(
           to: checked(page) { () throws(StructureFlaw) in try page.child(index) },
           isTable: page.isTable)
       } else if index >= page.count {
-        levels.removeLast()
+        height = depth
       } else if !page.isTable {
         let cell = try checked(page) { () throws(StructureFlaw) in try page.cell(index) }
         try consumer.separator(cell, on: page.number)
@@ -96,32 +105,36 @@ final class TreeCursor {
 
   /// Reads page `number` as the next level down.
   private func descend(to number: UInt32, isTable: Bool?) throws {
-    let parent = levels.last?.page.number ?? number
+    let depth = height
+    let parent = depth > 0 ? levels[depth - 1].page.number : number
     guard number >= 1, number <= pageCount, number != geometry.lockPage else {
       throw SealError.structure(path, number == 0 ? parent : number, .pageOutside)
     }
     guard visited.insert(number) else { throw SealError.structure(path, number, .pageTwice) }
-    let depth = levels.count
     guard depth < Self.maxDepth else { throw SealError.structure(path, number, .tooDeep) }
     let buffer = buffers + stride * depth
-    let slot = ahead.firstIndex(of: number)
+    // Pages that are read ahead are interior ones.
+    let slot = depth + 1 == leafDepth ? ahead.firstIndex(of: number) : nil
+    let bytes: UnsafeRawPointer
     if let slot {
       ahead[slot] = 0
       buffer.copyMemory(
         from: buffers + stride * (Self.maxDepth + slot), byteCount: geometry.pageSize)
+      bytes = UnsafeRawPointer(buffer)
     } else {
-      try source.read(number, into: buffer)
+      bytes = try source.page(number, or: buffer)
     }
-    let page: BTreePage
-    do throws(StructureFlaw) {
-      page = try BTreePage(
-        buffer, number: number, geometry: geometry,
-        header: number == 1 ? DatabaseHeader.length : 0)
-    } catch { throw SealError.structure(path, number, error) }
+    var page = try view(of: bytes, number)
     if let isTable, isTable != page.isTable {
       throw SealError.structure(path, number, .mixedTree)
     }
-    levels.append(Level(page: page))
+    if !page.isLeaf, bytes != UnsafeRawPointer(buffer) {
+      // It is needed for longer than until the next page comes.
+      buffer.copyMemory(from: bytes, byteCount: geometry.pageSize)
+      page = try view(of: buffer, number)
+    }
+    (levels + depth).initialize(to: Level(page: page))
+    height = depth + 1
     if page.isLeaf, leafDepth == 0, depth > 0 {
       // Only now it is known which interior pages are the parents of leaves.
       leafDepth = depth
@@ -129,6 +142,14 @@ final class TreeCursor {
     } else if !page.isLeaf, depth + 1 == leafDepth, slot == nil {
       try prefetchChildren(of: page)
     }
+  }
+
+  private func view(of bytes: UnsafeRawPointer, _ number: UInt32) throws -> BTreePage {
+    do throws(StructureFlaw) {
+      return try BTreePage(
+        bytes, number: number, geometry: geometry,
+        header: number == 1 ? DatabaseHeader.length : 0)
+    } catch { throw SealError.structure(path, number, error) }
   }
 
   /// Announces the leaves under `page`: they are what the walk reads next, one after another.

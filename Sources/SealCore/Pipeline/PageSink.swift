@@ -22,17 +22,34 @@ final class PageSink: PageWriting, @unchecked Sendable {
     var written: UInt64 = 0
     var begun: UInt64 = 0
     var isFinished = false
+    /// Somebody waits for an empty batch.
+    var isAwaited = false
     var failure: (any Error)?
   }
 
   private final class Batch {
     let buffer: UnsafeMutableRawPointer
-    var numbers: [UInt32] = []
+    private let all: UnsafeMutableBufferPointer<UInt32>
+    var count = 0
     init(bytes: Int, pages: Int) {
       buffer = .allocate(byteCount: bytes, alignment: 4096)
-      numbers.reserveCapacity(pages)
+      all = .allocate(capacity: pages)
     }
-    deinit { buffer.deallocate() }
+    deinit {
+      buffer.deallocate()
+      all.deallocate()
+    }
+
+    /// The numbers of its pages, `count` of them.
+    var numbers: UnsafeBufferPointer<UInt32> {
+      UnsafeBufferPointer(rebasing: UnsafeBufferPointer(all)[..<count])
+    }
+
+    @inline(__always)
+    func append(_ number: UInt32) {
+      all[count] = number
+      count &+= 1
+    }
   }
 
   /// `codec` nil: pages are written as they are. `sums`: `finish` gives their sum. `expected`: about
@@ -69,17 +86,18 @@ final class PageSink: PageWriting, @unchecked Sendable {
   deinit { stop() }
 
   func write(_ number: UInt32, _ bytes: UnsafeRawPointer) throws {
-    (current.buffer + current.numbers.count * output.pageSize).copyMemory(
+    let batch = current
+    (batch.buffer + batch.count * output.pageSize).copyMemory(
       from: bytes, byteCount: output.pageSize)
-    current.numbers.append(number)
-    if current.numbers.count == capacity { try submit() }
+    batch.append(number)
+    if batch.count == capacity { try submit() }
   }
 
   /// Writes what is left and waits for it; the file then has exactly `pageCount` pages, and those
   /// that were never written (the lock-byte page) read as zeros. The sum of what was written, plain.
   @discardableResult
   func finish(pageCount: UInt32) throws -> PageSum {
-    if !current.numbers.isEmpty { try submit() }
+    if current.count > 0 { try submit() }
     stop()
     if let failure = shared.withLock({ $0.failure }) { throw failure }
     try output.file.truncate(to: UInt64(pageCount) * UInt64(output.pageSize))
@@ -98,13 +116,17 @@ final class PageSink: PageWriting, @unchecked Sendable {
     if threads.isEmpty {
       let sum = try output.process(current, ownCodec)
       Self.note(sum, current, shared, output)
-      current.numbers.removeAll(keepingCapacity: true)
+      current.count = 0
       return
     }
     let batch = current
     current = try shared.wait(waking: true) { state -> Batch? in
       if let failure = state.failure { throw failure }
-      guard let next = state.empty.popLast() else { return nil }
+      guard let next = state.empty.popLast() else {
+        state.isAwaited = true
+        return nil
+      }
+      state.isAwaited = false
       state.full.append(batch)
       return next
     }
@@ -124,8 +146,12 @@ final class PageSink: PageWriting, @unchecked Sendable {
           note(sum, batch, shared, output)
         }
       } catch { shared.update { $0.failure = $0.failure ?? error } }
-      batch.numbers.removeAll(keepingCapacity: true)
-      shared.update { $0.empty.append(batch) }
+      batch.count = 0
+      let isAwaited = shared.withLock { state in
+        state.empty.append(batch)
+        return state.isAwaited
+      }
+      if isAwaited { shared.update { _ in } }
     }
   }
 
@@ -137,7 +163,7 @@ final class PageSink: PageWriting, @unchecked Sendable {
   ) {
     let written = shared.withLock { state -> UInt64? in
       state.sum.add(sum)
-      state.written += UInt64(batch.numbers.count * output.pageSize)
+      state.written += UInt64(batch.count * output.pageSize)
       guard state.written - state.begun >= UInt64(stepBytes) else { return nil }
       state.begun = state.written
       return state.written

@@ -24,6 +24,13 @@ final class PageTee: PageReading {
     try reader.read(number, into: buffer)
     if isNew { try take(number, buffer) }
   }
+
+  func page(_ number: UInt32, or buffer: UnsafeMutableRawPointer) throws -> UnsafeRawPointer {
+    let isNew = !reader.visited.contains(number)
+    let page = try reader.page(number, or: buffer)
+    if isNew { try take(number, page) }
+    return page
+  }
 }
 
 /// The pages that no tree and no free list led a reader to: free ones, pointer maps, and what was

@@ -18,9 +18,11 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   private let ownCodec: PageCodec?
   /// The chunk of the page that was asked for last, ready.
   private var current: Chunk?
+  /// The chunk that a page was lent from.
+  private var lent: Chunk?
   /// Pages that nobody announced and that are read here, in runs that grow while one follows
-  /// another.
-  private lazy var own = Chunk(capacity: capacity, pageSize: pageSize)
+  /// another. Two, because one may be lent.
+  private var own: [Chunk] = []
   private var ownRun = 1
   private var lastAsked: UInt32 = 0
   private let capacity: Int
@@ -50,7 +52,11 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     }
   }
 
-  deinit { stop() }
+  deinit {
+    stop()
+    shared.withLock { $0.freeChunks() }
+    for chunk in own { chunk.free() }
+  }
 
   /// Ends the threads. Pages can still be read, one by one.
   func stop() {
@@ -85,23 +91,67 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try cancellation.check()
     let chunk = chunk(with: number)
+    if let chunk {
+      buffer.copyMemory(from: chunk.pointee.page(number), byteCount: pageSize)
+    }
+    try take(number, from: chunk, into: buffer)
+  }
+
+  func page(_ number: UInt32, or buffer: UnsafeMutableRawPointer) throws -> UnsafeRawPointer {
+    try cancellation.check()
+    takeBack()
+    let chunk = chunk(with: number)
+    chunk?.pointee.isLent = true
+    lent = chunk
+    let isInChunk = try take(number, from: chunk, into: buffer)
+    return UnsafeRawPointer(isInChunk ? chunk?.pointee.page(number) ?? buffer : buffer)
+  }
+
+  /// Nobody looks at the page that was lent last any more.
+  private func takeBack() {
+    guard let chunk = lent else { return }
+    chunk.pointee.isLent = false
+    lent = nil
+    if !chunk.pointee.isOwn, chunk.pointee.isUsedUp { giveUp(chunk) }
+  }
+
+  /// Notes that page `number` was asked for, and sees to it that it may be used. False: not from the
+  /// chunk, it was read into `buffer`.
+  @discardableResult
+  private func take(
+    _ number: UInt32, from chunk: Chunk?, into buffer: UnsafeMutableRawPointer
+  ) throws -> Bool {
     let isNew = visited.insert(number)
     meter?.add(pageSize)
-    guard let chunk else { return try readOne(number, into: buffer) }
-    let index = Int(number - chunk.first)
-    buffer.copyMemory(from: chunk.buffer + index * pageSize, byteCount: pageSize)
-    let verdict = chunk.verdicts[index]
-    let isUnreadable = chunk.isUnreadable
-    if isNew, chunk !== own { use(index, of: chunk) }
+    guard let chunk else {
+      try readOne(number, into: buffer)
+      return false
+    }
+    let index = Int(number - chunk.pointee.first)
+    let verdict = chunk.pointee.verdicts[index]
+    let isUnreadable = chunk.pointee.isUnreadable
+    if isNew, !chunk.pointee.isOwn { use(index, of: chunk) }
     // It need not be this page that cannot be read.
-    guard !isUnreadable else { return try readOne(number, into: buffer) }
-    try require(verdict, page: number)
+    guard !isUnreadable else {
+      try readOne(number, into: buffer)
+      return false
+    }
+    if verdict != .opened { try require(verdict, page: number) }
+    return true
   }
 
   /// A page of a planned chunk was asked for, for the first time.
   private func use(_ index: Int, of chunk: Chunk) {
-    if chunk.isBetween[index] { chunk.between -= 1 } else { chunk.remaining -= 1 }
-    guard chunk.remaining == 0, chunk.between == 0 else { return }
+    if chunk.pointee.isBetween[index] {
+      chunk.pointee.between -= 1
+    } else {
+      chunk.pointee.remaining -= 1
+    }
+    if chunk.pointee.isUsedUp, !chunk.pointee.isLent { giveUp(chunk) }
+  }
+
+  /// Gives a chunk back to the threads.
+  private func giveUp(_ chunk: Chunk) {
     current = nil
     let isPlanned = shared.withLock { schedule in
       schedule.release(chunk)
@@ -115,7 +165,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   private func chunk(with number: UInt32) -> Chunk? {
     let isNext = number == lastAsked &+ 1
     lastAsked = number
-    if let current, current.contains(number) { return current }
+    if let current, current.pointee.contains(number) { return current }
     current = nil
     if !threads.isEmpty { current = planned(number) }
     if current == nil { current = window(from: number, isNext: isNext) }
@@ -125,18 +175,21 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   /// The chunk with `number`, once it is ready; nil where nobody announced it.
   private func planned(_ number: UInt32) -> Chunk? {
     var isPlanned = false
-    let found = shared.wait { schedule -> Lookup? in
+    let found = shared.withLock { schedule -> Lookup in
       guard let chunk = schedule.find(number) else {
         isPlanned = schedule.missed(skipping: visited) || isPlanned
         return .missing
       }
       isPlanned = schedule.plan(skipping: visited) || isPlanned
-      if isPlanned || chunk.isReady { return .found(chunk) }
-      return nil
+      return .found(chunk)
     }
     if isPlanned { wakeThreads() }
     guard let chunk = found.chunk else { return nil }
-    return shared.wait { _ in chunk.isReady ? chunk : nil }
+    shared.wait { schedule -> Void? in
+      schedule.awaited = chunk.pointee.isReady ? nil : chunk
+      return chunk.pointee.isReady ? () : nil
+    }
+    return chunk
   }
 
   /// Found at once or not at all; not an optional of an optional, where `nil` means either.
@@ -155,17 +208,28 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     ownRun = isNext ? min(capacity, 2 * ownRun) : 1
     guard ownRun > 1, number >= 1, number <= pageCount else { return nil }
     let count = min(ownRun, Int(pageCount - number) + 1)
-    own.first = number
-    own.count = 0
+    let own = ownChunk()
+    own.pointee.first = number
+    own.pointee.count = 0
+    let buffer = own.pointee.buffer
     do {
-      try store.pages.read(first: number, count: count, pageSize: pageSize, into: own.buffer)
+      try store.pages.read(first: number, count: count, pageSize: pageSize, into: buffer)
     } catch { return nil }
-    for index in 0..<count { own.verdicts[index] = .opened }
-    ownCodec?.open(first: number, count: count, in: own.buffer) { page, verdict in
-      own.verdicts[Int(page - number)] = verdict
+    for index in 0..<count { own.pointee.verdicts[index] = .opened }
+    ownCodec?.open(first: number, count: count, in: buffer) { page, verdict in
+      own.pointee.verdicts[Int(page - number)] = verdict
     }
-    own.count = count
+    own.pointee.count = count
     return own
+  }
+
+  /// One that is not lent.
+  private func ownChunk() -> Chunk {
+    if let chunk = own.first(where: { !$0.pointee.isLent }) { return chunk }
+    let chunk = Chunk.make(capacity: capacity, pageSize: pageSize)
+    chunk.pointee.isOwn = true
+    own.append(chunk)
+    return chunk
   }
 
   private func readOne(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
@@ -207,16 +271,19 @@ final class ReadAhead: PageReading, @unchecked Sendable {
         return schedule.nextDue().map(Lookup.found)
       }
       guard let chunk = next.chunk else { return }
+      let (first, count) = (chunk.pointee.first, chunk.pointee.count)
       do {
         try store.pages.read(
-          first: chunk.first, count: chunk.count, pageSize: store.pageSize, into: chunk.buffer)
-        if let codec = codec.value {
-          codec.open(first: chunk.first, count: chunk.count, in: chunk.buffer) { number, verdict in
-            chunk.verdicts[Int(number - chunk.first)] = verdict
-          }
+          first: first, count: count, pageSize: store.pageSize, into: chunk.pointee.buffer)
+        codec.value?.open(first: first, count: count, in: chunk.pointee.buffer) { number, verdict in
+          chunk.pointee.verdicts[Int(number - first)] = verdict
         }
-      } catch { chunk.isUnreadable = true }
-      shared.update { _ in chunk.isReady = true }
+      } catch { chunk.pointee.isUnreadable = true }
+      let isAwaited = shared.withLock { schedule in
+        chunk.pointee.isReady = true
+        return schedule.awaited == chunk
+      }
+      if isAwaited { shared.update { _ in } }
     }
   }
 }

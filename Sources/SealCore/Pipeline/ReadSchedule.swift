@@ -1,37 +1,6 @@
 // Which pages read-ahead loads next, and which chunks of memory hold what. Pure bookkeeping: the
 // threads and the waiting are in ReadAhead.swift, and everything here happens under its lock.
 
-/// Consecutive pages, being loaded or ready. Some were announced, the others stand between those.
-final class Chunk: @unchecked Sendable {
-  let buffer: UnsafeMutableRawPointer
-  var first: UInt32 = 0
-  var count = 0
-  var verdicts: [PageVerdict]
-  /// Reading it failed, as a whole.
-  var isUnreadable = false
-  var isReady = false
-  /// Grows with every chunk that is planned.
-  var age = 0
-  /// Announced pages that were not asked for yet, and pages between them that were not.
-  var remaining = 0
-  var between = 0
-  /// How many pages nobody had announced when it was planned.
-  var extra = 0
-  /// Of each page: whether nobody announced it.
-  var isBetween: [Bool]
-
-  init(capacity: Int, pageSize: Int) {
-    buffer = .allocate(byteCount: capacity * pageSize, alignment: 4096)
-    verdicts = Array(repeating: .opened, count: capacity)
-    isBetween = Array(repeating: false, count: capacity)
-  }
-
-  deinit { buffer.deallocate() }
-
-  @inline(__always)
-  func contains(_ number: UInt32) -> Bool { number &- first < UInt32(truncatingIfNeeded: count) }
-}
-
 /// How many pages that nobody announced are read along between two that somebody did. Mostly they
 /// are the overflow pages of a leaf or the pages of the next level, which are wanted soon; in a
 /// file whose trees are interleaved they are another tree's. Found out by trying.
@@ -102,12 +71,14 @@ struct Schedule {
   private var current: Chunk?
   /// The page that was planned last of those that are announced in their turn.
   private var tail: UInt32 = 0
+  /// The chunk that the reader waits for.
+  var awaited: Chunk?
 
   init(chunks: Int, capacity: Int, pageSize: Int, last: UInt32) {
     self.capacity = capacity
     policy = GapPolicy(capacity: capacity)
     self.last = last
-    free = (0..<chunks).map { _ in Chunk(capacity: capacity, pageSize: pageSize) }
+    free = (0..<chunks).map { _ in Chunk.make(capacity: capacity, pageSize: pageSize) }
   }
 
   mutating func announce(_ numbers: [UInt32], now: Bool) {
@@ -121,9 +92,9 @@ struct Schedule {
 
   /// The chunk that holds `number`, ready or not. It stays until another one is looked for.
   mutating func find(_ number: UInt32) -> Chunk? {
-    current = active.first { $0.contains(number) }
+    current = active.first { $0.pointee.contains(number) }
     guard let current else { return nil }
-    reached = max(reached, current.age)
+    reached = max(reached, current.pointee.age)
     misses = 0
     return current
   }
@@ -175,14 +146,14 @@ struct Schedule {
       let first = isNear ? firstMissing(after: tail, before: wanted, visited) : wanted
       free.removeLast()
       start(chunk, at: first)
-      while position < numbers.count, chunk.count < capacity {
+      while position < numbers.count, chunk.pointee.count < capacity {
         let number = numbers[position]
-        let next = chunk.first + UInt32(chunk.count)
+        let next = chunk.pointee.first + UInt32(chunk.pointee.count)
         guard number >= next, number - next <= policy.limit, isWanted(number, visited) else {
           break
         }
         extend(chunk, to: number, visited)
-        guard chunk.contains(number) else { break }
+        guard chunk.pointee.contains(number) else { break }
         if !announcement.isNow { tail = number }
         position += 1
       }
@@ -201,29 +172,32 @@ struct Schedule {
 
   /// A page that was read along is announced now.
   private func claim(_ number: UInt32, _ visited: PageBitmap) {
-    guard !visited.contains(number), let chunk = active.first(where: { $0.contains(number) }),
-      chunk.isBetween[Int(number - chunk.first)]
+    guard !visited.contains(number),
+      let chunk = active.first(where: { $0.pointee.contains(number) })
     else { return }
-    chunk.isBetween[Int(number - chunk.first)] = false
-    chunk.between -= 1
-    chunk.remaining += 1
+    let index = Int(number - chunk.pointee.first)
+    guard chunk.pointee.isBetween[index] else { return }
+    chunk.pointee.isBetween[index] = false
+    chunk.pointee.between -= 1
+    chunk.pointee.remaining += 1
   }
 
   /// Adds the pages up to `number`, as far as there is room.
   private func extend(_ chunk: Chunk, to number: UInt32, _ visited: PageBitmap) {
-    while chunk.count < capacity {
-      let next = chunk.first + UInt32(chunk.count)
+    while chunk.pointee.count < capacity {
+      let index = chunk.pointee.count
+      let next = chunk.pointee.first + UInt32(index)
       // A page that was asked for already says nothing about whether such pages are worth it.
       let isBetween = next != number && !visited.contains(next)
-      chunk.verdicts[chunk.count] = .opened
-      chunk.isBetween[chunk.count] = isBetween
-      chunk.count += 1
+      chunk.pointee.verdicts[index] = .opened
+      chunk.pointee.isBetween[index] = isBetween
+      chunk.pointee.count = index + 1
       if isBetween {
-        chunk.between += 1
-        chunk.extra += 1
+        chunk.pointee.between += 1
+        chunk.pointee.extra += 1
       }
       if next == number {
-        chunk.remaining += 1
+        chunk.pointee.remaining += 1
         return
       }
     }
@@ -231,23 +205,23 @@ struct Schedule {
 
   private func isWanted(_ number: UInt32, _ visited: PageBitmap) -> Bool {
     number >= 1 && number <= last && !visited.contains(number)
-      && !active.contains { $0.contains(number) }
+      && !active.contains { $0.pointee.contains(number) }
   }
 
   private func start(_ chunk: Chunk, at first: UInt32) {
-    chunk.first = first
-    chunk.count = 0
-    chunk.remaining = 0
-    chunk.between = 0
-    chunk.extra = 0
-    chunk.isReady = false
-    chunk.isUnreadable = false
+    chunk.pointee.first = first
+    chunk.pointee.count = 0
+    chunk.pointee.remaining = 0
+    chunk.pointee.between = 0
+    chunk.pointee.extra = 0
+    chunk.pointee.isReady = false
+    chunk.pointee.isUnreadable = false
   }
 
   private mutating func activate(_ chunk: Chunk) {
     planned += 1
     policy.planned()
-    chunk.age = planned
+    chunk.pointee.age = planned
     active.append(chunk)
     queue.append(chunk)
   }
@@ -256,18 +230,18 @@ struct Schedule {
   /// well past them.
   private mutating func reclaim() {
     for chunk in active
-    where chunk.isReady && chunk.remaining == 0 && chunk !== current
-      && chunk.age + Self.patience <= reached
+    where chunk.pointee.isReady && chunk.pointee.remaining == 0 && chunk != current
+      && chunk.pointee.age + Self.patience <= reached
     {
       release(chunk)
     }
   }
 
-  /// Takes a chunk back whose pages were all asked for, or are given up.
+  /// Takes a chunk back whose pages were all asked for, or are given up. One that is lent stays.
   mutating func release(_ chunk: Chunk) {
-    guard let place = active.firstIndex(where: { $0 === chunk }) else { return }
+    guard !chunk.pointee.isLent, let place = active.firstIndex(of: chunk) else { return }
     active.remove(at: place)
-    policy.note(read: chunk.extra, used: chunk.extra - chunk.between)
+    policy.note(read: chunk.pointee.extra, used: chunk.pointee.extra - chunk.pointee.between)
     free.append(chunk)
   }
 
@@ -278,7 +252,13 @@ struct Schedule {
     misses += 1
     guard misses > 64, queue.isEmpty, !announcements.isEmpty else { return false }
     misses = 0
-    for chunk in active.prefix(Self.refill) where chunk.isReady { release(chunk) }
+    for chunk in active.prefix(Self.refill) where chunk.pointee.isReady { release(chunk) }
     return plan(skipping: visited)
+  }
+
+  /// Gives all memory back. Nothing can be planned then.
+  mutating func freeChunks() {
+    for chunk in free + active { chunk.free() }
+    (free, active, queue, due) = ([], [], [], 0)
   }
 }

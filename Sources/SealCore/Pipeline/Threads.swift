@@ -46,13 +46,14 @@ final class Monitor<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Waits until `body` answers something. `waking`: the others are told that the state changed.
+  /// Waits until `body` answers something. `waking`: one of the others that wait is told that the
+  /// state changed.
   func wait<R>(waking: Bool = false, for body: (inout State) throws -> R?) rethrows -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {
       if let result = try body(&state) {
-        if waking { pthread_cond_broadcast(changed) }
+        if waking { pthread_cond_signal(changed) }
         return result
       }
       pthread_cond_wait(changed, mutex)
