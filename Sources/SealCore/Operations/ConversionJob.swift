@@ -197,12 +197,14 @@ struct ConversionJob {
   {
     let key = try StreamDigest.randomKey()
     if keepsPages {
+      // What proves the output is the sum of its pages.
       let summary = try ContentWalk.summary(
-        of: PageTee(reader, to: sink.write), path: source.path, key: key)
+        of: PageTee(reader, to: sink.write), path: source.path, key: nil)
       return (WrittenContent(key: key, summary: summary), source.pageCount)
     }
     let result = try Relayout.run(
-      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key)
+      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key,
+      relay: workers > 0 ? DigestThread() : nil)
     return (WrittenContent(key: key, summary: result.content), result.pageCount)
   }
 

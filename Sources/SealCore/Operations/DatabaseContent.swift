@@ -42,7 +42,7 @@ final class DatabaseContent {
     image = try DecodedPages(store, workers: workers, cancellation: cancellation)
     let reader = try ReadAhead(store, workers: workers, cancellation: cancellation)
     defer { reader.stop() }
-    _ = try ContentWalk.summary(of: reader, path: path, key: StreamDigest.randomKey())
+    try ContentWalk.summary(of: reader, path: path, key: nil)
     let pages = try ReadAhead(store, workers: 0, cancellation: cancellation)
     header = try DatabaseHeader.read(from: pages, path: path).header
     var page = [UInt8](repeating: 0, count: store.pageSize)

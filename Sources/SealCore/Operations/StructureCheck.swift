@@ -175,8 +175,7 @@ struct StructureCheck {
       let reader = try ReadAhead(
         source.store, workers: workers, cancellation: context.cancellation)
       defer { reader.stop() }
-      _ = try ContentWalk.summary(
-        of: reader, path: source.path, key: try StreamDigest.randomKey())
+      try ContentWalk.summary(of: reader, path: source.path, key: nil)
       let unused = try UnusedPages(
         in: reader, header: header, used: reader.visited.copy(), path: source.path)
       if let page = unused.brokenFreeList {

@@ -4,7 +4,7 @@
 
 /// What a database holds, for comparing two layouts of it. Only digests of one key compare.
 public struct ContentSummary: Equatable, Sendable {
-  /// 16 bytes.
+  /// 16 bytes; empty where nobody compares it.
   public var digest: [UInt8]
   /// B-trees, `sqlite_master` included.
   public var trees: Int
@@ -15,12 +15,13 @@ public struct ContentSummary: Equatable, Sendable {
 
 /// Feeds the digest of a content. Trees in the order of their rows in `sqlite_master`, that last.
 final class ContentDigest {
-  private let digest: StreamDigest
+  private let digest: StreamDigest?
   private let counts: UnsafeMutablePointer<(records: UInt64, payload: UInt64)>
   private var trees = 0
 
-  init(key: Secret) throws {
-    digest = try StreamDigest(key: key)
+  /// `key` nil: only counts. `relay` as in `StreamDigest`.
+  init(key: Secret?, relay: (any DigestRelay)? = nil) throws {
+    digest = try key.map { try StreamDigest(key: $0, relay: relay) }
     counts = .allocate(capacity: 1)
     counts.initialize(to: (0, 0))
   }
@@ -30,15 +31,15 @@ final class ContentDigest {
   func beginTree(isTable: Bool) {
     trees += 1
     // No payload is as long as either number, so that no record looks like a boundary.
-    digest.update(isTable ? UInt64.max : UInt64.max - 1)
-    digest.update(UInt64(trees))
+    digest?.update(isTable ? UInt64.max : UInt64.max - 1)
+    digest?.update(UInt64(trees))
   }
 
   /// A record of a payload of `length` bytes follows, all of it, by `bytes`.
   @inline(__always)
   func beginRecord(_ cell: Cell, isTable: Bool) {
-    digest.update(UInt64(truncatingIfNeeded: cell.length))
-    if isTable { digest.update(UInt64(bitPattern: cell.rowid)) }
+    digest?.update(UInt64(truncatingIfNeeded: cell.length))
+    if isTable { digest?.update(UInt64(bitPattern: cell.rowid)) }
     counts.pointee.records &+= 1
     counts.pointee.payload &+= UInt64(truncatingIfNeeded: cell.length)
   }
@@ -48,16 +49,16 @@ final class ContentDigest {
   func record(_ cell: Cell, isTable: Bool) {
     let length = UInt64(truncatingIfNeeded: cell.length)
     if isTable {
-      digest.update(length, UInt64(bitPattern: cell.rowid), cell.payload, cell.length)
+      digest?.update(length, UInt64(bitPattern: cell.rowid), cell.payload, cell.length)
     } else {
-      digest.update(length, nil, cell.payload, cell.length)
+      digest?.update(length, nil, cell.payload, cell.length)
     }
     counts.pointee.records &+= 1
     counts.pointee.payload &+= length
   }
 
   @inline(__always)
-  func bytes(_ start: UnsafeRawPointer, _ count: Int) { digest.update(start, count) }
+  func bytes(_ start: UnsafeRawPointer, _ count: Int) { digest?.update(start, count) }
 
   /// A row of `sqlite_master` of which `start` is known; the rest follows by `bytes`. `ordinal` is
   /// its tree's, from 1, or 0 where it has none.
@@ -77,6 +78,6 @@ final class ContentDigest {
   func finish() throws -> ContentSummary {
     let (records, payload) = counts.pointee
     return ContentSummary(
-      digest: try digest.finish(), trees: trees, records: records, payloadBytes: payload)
+      digest: try digest?.finish() ?? [], trees: trees, records: records, payloadBytes: payload)
   }
 }

@@ -25,12 +25,14 @@ final class Relayout: TreeConsumer {
   private var isTable = true
   private var lastRowid: Int64 = 0
 
-  private init(cursor: TreeCursor, output: PageOutput, key: Secret) throws {
+  private init(
+    cursor: TreeCursor, output: PageOutput, key: Secret, relay: (any DigestRelay)?
+  ) throws {
     self.cursor = cursor
     self.output = output
     loader = TreeLoader(output: output, path: cursor.path)
     splitter = CellSplitter(output: output)
-    digest = try ContentDigest(key: key)
+    digest = try ContentDigest(key: key, relay: relay)
     head = .allocate(byteCount: 2 * Varint.maxLength, alignment: 8)
   }
 
@@ -38,11 +40,12 @@ final class Relayout: TreeConsumer {
 
   /// Copies `source` to `sink` with pages of `pageSize` bytes, `reserve` of them left alone (zero).
   /// Page 1 is the last page written. `path` names the source in errors; `key` is for the digest
-  /// (`StreamDigest.randomKey`). `lockByte` differs in tests only. Throws `SealError.damaged`,
+  /// (`StreamDigest.randomKey`), by `relay` where one is given. `lockByte` differs in tests only. Throws `SealError.damaged`,
   /// `.badProfile` for an impossible layout, and what source and sink throw.
   static func run(
     from source: any PageReading, path: String, to sink: any PageWriting, pageSize: Int,
-    reserve: Int, key: Secret, lockByte: Int = PageGeometry.lockByte
+    reserve: Int, key: Secret, relay: (any DigestRelay)? = nil,
+    lockByte: Int = PageGeometry.lockByte
   ) throws -> Result {
     guard let geometry = PageGeometry(pageSize: pageSize, reserve: reserve, lockByte: lockByte)
     else { throw SealError.badProfile(.usableSize(pageSize: pageSize, reserve: reserve)) }
@@ -51,7 +54,7 @@ final class Relayout: TreeConsumer {
     let cursor = TreeCursor(source: source, path: path, geometry: header.geometry)
     let output = PageOutput(
       sink: sink, path: path, geometry: geometry, autoVacuum: header.hasAutoVacuum)
-    let relayout = try Relayout(cursor: cursor, output: output, key: key)
+    let relayout = try Relayout(cursor: cursor, output: output, key: key, relay: relay)
     let newRoots = try relayout.copyTrees(roots)
     let first = UnsafeMutableRawBufferPointer.allocate(
       byteCount: pageSize + BTreePage.slack, alignment: 16)
