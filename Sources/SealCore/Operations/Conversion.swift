@@ -38,10 +38,12 @@ public struct OperationContext: Sendable {
 
   public init() {}
 
+  /// What may run at once.
+  var cores: Int { workers > 0 ? workers : System.processorCount }
+
   /// Runs derivations.
   var deriver: Deriver {
-    let workers = workers > 0 ? workers : System.processorCount
-    return sharedDeriver ?? { try ParallelRuns.derive($0, workers: workers) }
+    sharedDeriver ?? { [cores] in try ParallelRuns.derive($0, workers: cores) }
   }
 
   /// More threads than this are of no help to anybody, and each has its buffers.
@@ -50,9 +52,8 @@ public struct OperationContext: Sendable {
   /// Threads for work on a database of `pages` pages; 0: it is done before one has started.
   func threads(pages: UInt32) -> Int {
     guard pages > 64 else { return 0 }
-    let wanted = workers > 0 ? workers : System.processorCount
     // More than the cores can use only take memory.
-    var count = min(wanted, Self.mostThreads, max(8, 2 * System.processorCount), Int(pages / 32))
+    var count = min(cores, Self.mostThreads, max(8, 2 * System.processorCount), Int(pages / 32))
     while count > 0, !Memory.hasRoom(for: Memory.need(workers: count)) { count -= 1 }
     return count
   }

@@ -31,13 +31,15 @@ struct KeySearch {
       let fitting = candidates.filter { $0.pageSize == overlay.pageSize }
       if !fitting.isEmpty { candidates = fitting }
     }
+    let names = candidates.map(\.name)
+    candidates = Self.likelyFirst(candidates, size: size)
     var trials = DetectionTrials(material: key, size: size, deriver: deriver)
     let outcome = try Detection.detect(
       candidates: candidates, &trials, salt: settings.salt, read: read)
     switch outcome {
     case .fits(let cipher): return (cipher, false)
     case .fitsDamagedFirstPage(let cipher): return (cipher, true)
-    case .none(let tried, let pagesTried, let saltDiffers):
+    case .none(_, let pagesTried, let saltDiffers):
       let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
       let nearMiss = NearMiss(
         candidates: candidates, settings: settings, depth: depth, cancellation: cancellation)
@@ -45,10 +47,20 @@ struct KeySearch {
       if fit == nil { try requireWholePage(size, candidates) }
       throw SealError.wrongKey(
         WrongKey(
-          path: snapshot.path, tried: tried, pagesTried: pagesTried,
+          path: snapshot.path, tried: names, pagesTried: pagesTried,
           pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw,
           saltDiffers: saltDiffers, fit: fit, shape: key.shape))
     }
+  }
+
+  /// A file that is not a whole number of pages of a format is hardly of that format: the others are
+  /// tried before, because each trial costs a derivation. A format without tags keeps its turn: it
+  /// can seem to fit.
+  static func likelyFirst(_ candidates: [CipherProfile], size: UInt64) -> [CipherProfile] {
+    func isLikely(_ profile: CipherProfile) -> Bool {
+      profile.hmacAlgorithm != nil && size % UInt64(profile.pageSize) == 0
+    }
+    return candidates.filter(isLikely) + candidates.filter { !isLikely($0) }
   }
 
   /// Throws `.wrongKind(.truncated)` for a file that is shorter than a page of some of the

@@ -31,9 +31,14 @@ public enum Reseal {
     let plan = try OutputPlan(request.output, source: request.source, context)
     let path = plan.isInPlace ? plan.path : try System.realPath(request.source)
     let source: OpenedDatabase
+    let ahead: KeyAhead?
+    let planned = planAhead(
+      request, change, reading: sourceSettings, path: path, losesSource: plan.isInPlace)
     do {
-      source = try OpenedDatabase.encrypted(
-        path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
+      (source, ahead) = try KeyAhead.opening(planned, context) {
+        try OpenedDatabase.encrypted(
+          path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
+      }
     } catch SealError.wrongKey(let wrong) {
       guard case .key(let new) = change else { throw SealError.wrongKey(wrong) }
       throw SealError.wrongKey(
@@ -63,10 +68,13 @@ public enum Reseal {
       }
     }
     context.progress?(Progress(.deriving, done: 0, total: 0))
-    let salt = try TargetCipher.salt(
-      material, profile: profile, given: request.settings.salt, losesSource: plan.isInPlace)
+    let known = ahead?.fitting(profile, own: own.profile)
+    let salt =
+      try known?.plan.requests.first?.salt
+      ?? TargetCipher.salt(
+        material, profile: profile, given: request.settings.salt, losesSource: plan.isInPlace)
     let (cipher, oldKey) = try keys(
-      KeyRequest(material: material, profile: profile, salt: salt),
+      KeyRequest(material: material, profile: profile, salt: salt), known,
       old: isSameKey
         ? [] : OldKey.requests(request.key, over: salt, profiles: [profile, own.profile]),
       context)
@@ -80,18 +88,24 @@ public enum Reseal {
     if case .key(let new) = change, let oddity = new.oddity {
       outcome.notes.append(.keyForm(oddity))
     }
-    let known = TargetCipher.knownSalt(
+    let saltToTell = TargetCipher.knownSalt(
       material, request.settings, salt, dryRun: request.output.dryRun)
-    if profile.plaintextHeader > 0, !known.isEmpty { outcome.notes.append(.saltOutside(known)) }
+    if profile.plaintextHeader > 0, !saltToTell.isEmpty {
+      outcome.notes.append(.saltOutside(saltToTell))
+    }
     return ConversionReport(
-      request.source, job, outcome, profile: profile, salt: known,
-      pragmas: known.isEmpty ? [] : profile.pragmas(salt: known), seconds: System.now() - started)
+      request.source, job, outcome, profile: profile, salt: saltToTell,
+      pragmas: saltToTell.isEmpty ? [] : profile.pragmas(salt: saltToTell),
+      seconds: System.now() - started)
   }
 
-  /// The output's keys, and the old one to be tried on it, derived together.
+  /// The output's keys, and the old one to be tried on it, derived together where they are not known.
   private static func keys(
-    _ request: KeyRequest, old: [KeyRequest], _ context: OperationContext
+    _ request: KeyRequest, _ known: KeyAhead?, old: [KeyRequest], _ context: OperationContext
   ) throws -> (TargetCipher, OldKey?) {
+    if let known, let own = known.keys.first {
+      return (TargetCipher(request, own), OldKey(old, Array(known.keys.dropFirst())))
+    }
     let keys = try KeyDerivation.derive([request] + old, by: context.deriver)
     return (TargetCipher(request, keys[0]), OldKey(old, Array(keys.dropFirst())))
   }
