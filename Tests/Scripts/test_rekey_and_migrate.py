@@ -58,6 +58,23 @@ def test_rekey_keeps_the_settings(work, pair, format):
     opens_not(path, OLD, compatible(format))
 
 
+@pytest.mark.parametrize("old", [1, 3, 4])
+@pytest.mark.parametrize("new", [1, 3, 4])
+def test_keys_that_are_derived_before_the_source_is_open(work, pair, keys, old, new):
+    # With three cores the output's key is derived for the settings that the source is taken to have,
+    # which are wrong where the size does not tell.
+    path = make(work / "a.db", old)
+    before = seen(path, OLD, compatible(old))
+    for out, options in (("same.db", ()), ("new.db", ("--format", new))):
+        found = program.ok("rekey", path, work / out, *pair, *options, "--jobs", 3)
+        format = new if options else old
+        assert found["format"] == format
+        assert seen(work / out, NEW, compatible(format)) == before
+        opens_not(work / out, OLD, compatible(format))
+    third = ["--key-file", keys.file("a third one\n", "third"), *pair[2:]]
+    refuse(work, "wrong_key", "rekey", path, work / "out.db", *third, "--jobs", 3)
+
+
 @pytest.mark.parametrize("old", [1, 2, 3, 4])
 @pytest.mark.parametrize("new", [1, 2, 3, 4])
 def test_rekey_and_migrate_to_any_format(work, pair, old, new):

@@ -5,6 +5,7 @@
 //   own before a given one before the file's; what differs is said;
 // - files that are empty, short, random or full of zeros end in `.none`, without a trap;
 // - the sample has page 1 and the last page, at most 64, never the lock-byte page;
+// - formats whose pages the file is a whole number of go first, the one without tags in its turn;
 // - random bytes do not look like SQLite pages.
 
 import Testing
@@ -14,6 +15,13 @@ import Testing
 @Suite struct FormatDetectionTests {
   static let formats = ["format1", "format2", "format3", "format4"].flatMap { name in
     Fixture.all.filter { $0.file.hasPrefix(name) }
+  }
+
+  @Test(arguments: zip([UInt64(40_960), 41_984, 41_000], ["4321", "3241", "4321"]))
+  func triesLikelyFormatsFirst(size: UInt64, order: String) throws {
+    let candidates = try CipherSettings().candidates()
+    let found = KeySearch.likelyFirst(candidates, size: size).compactMap(\.formatNumber)
+    #expect(found.map(String.init).joined() == order)
   }
 
   func detect(

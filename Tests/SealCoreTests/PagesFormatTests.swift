@@ -227,10 +227,12 @@ import Testing
   }
 
   @Test func digestsPiecesAsTheWhole() throws {
-    let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let bytes = (0..<1_300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     var digests: [[UInt8]] = []
-    for step in [300_000, 65_536, 65_535, 7777, 16] {
-      let digest = try StreamDigest(key: digestKey)
+    for step in [1_300_000, 524_288, 65_536, 65_535, 7777, 16, -1_300_000, -524_289, -7777] {
+      // Below zero: by a thread.
+      let digest = try StreamDigest(key: digestKey, relay: step < 0 ? DigestThread() : nil)
+      let step = abs(step)
       bytes.withUnsafeBytes { whole in
         var place = 0
         while place < whole.count {

@@ -6,6 +6,7 @@
 //   4 the sink writes every page once where it belongs, in any order, plain and sealed
 //   5 the first error of a thread ends the work and is the one that is thrown
 //   6 a cancelled run ends with the signal
+//   7 a page that is looked at where it stands stays what it is while others are read
 
 import Foundation
 import Testing
@@ -67,6 +68,32 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
       position += group.count
     }
     #expect(reader.visited.cardinality == 20_000)
+  }
+
+  @Test(arguments: [0, 1, 3], [UInt64(5), 6])
+  func lendsPagesThatStay(workers: Int, seed: UInt64) throws {
+    var random = SeededGenerator(state: seed)
+    let reader = try reader(pages: 20_000, workers: workers)
+    let (buffer, other) = (PageBuffer(bytes: pageSize), PageBuffer(bytes: pageSize))
+    var asked = Set<UInt32>()
+    for first in stride(from: UInt32(1), to: 2_000, by: 100) {
+      if Bool.random(using: &random) { reader.prefetch(Array(first..<(first + 100)), now: false) }
+      for number in first..<(first + 100) {
+        let page = UnsafeRawBufferPointer(
+          start: try reader.page(number, or: buffer.start), count: pageSize)
+        asked.insert(number)
+        // What a leaf with long records does: announced or not, near or far, up or down.
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+          let start = UInt32.random(in: 1...19_900, using: &random)
+          let chain = Array(start..<(start + UInt32.random(in: 1...90, using: &random)))
+          if Bool.random(using: &random) { reader.prefetch(chain, now: true) }
+          for number in chain { try expectPage(number, reader, other) }
+          asked.formUnion(chain)
+        }
+        #expect(page.bindMemory(to: UInt32.self).allSatisfy { $0 == number }, "page \(number)")
+      }
+    }
+    #expect(reader.visited.cardinality == asked.count)
   }
 
   @Test func survivesAnnouncementsThatNobodyMeans() throws {
