@@ -14,10 +14,10 @@ enum Memory {
   static let basis = 8 << 20
 
   /// What `workers` threads of each step need: up to three steps run at once, one thread waits for
-  /// the disk, and what is read ahead for all of them has its room.
+  /// the disk, one digests, and what is read ahead for all of them has its room.
   static func need(workers: Int) -> Int {
     guard workers > 0 else { return basis }
-    return 2 * basis + (3 * workers + 1) * stack + workers * (4 << 20)
+    return 2 * basis + (3 * workers + 2) * stack + workers * (4 << 20)
   }
 
   /// Whether so many bytes could be had now.
