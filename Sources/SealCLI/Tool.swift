@@ -58,7 +58,8 @@ enum Tool {
     case .run(let parsed):
       let display = parsed.display(Options.color)
       session.console.setColor(display, noColor: session.noColor, dumb: session.dumbTerminal)
-      return try runners[parsed.command.name]?(parsed, session) ?? ErrorCode.usage.exitStatus
+      let whole = try FileList.named(in: parsed, session)
+      return try runners[parsed.command.name]?(whole, session) ?? ErrorCode.usage.exitStatus
     }
   }
 

@@ -52,7 +52,7 @@ extension Catalog {
   static let inspect = CommandSpec(
     name: "inspect",
     summary: "say what a file is, and what is in it",
-    synopses: ["[OPTION]... DATABASE..."],
+    synopses: ["[OPTION]... DATABASE...", "[OPTION]... --files-from LIST"],
     description: [
       """
       Without a key: what the file is and why that is thought, its size, page size and salt, the \
@@ -70,8 +70,11 @@ extension Catalog {
       exclude each other. Nothing is ever written: neither to the database nor beside it.
       """,
     ],
-    operands: OperandSpec(names: "DATABASE...", minimum: 1, maximum: nil, completion: .file),
-    options: InspectOptions.all + KeyOptions.database.allWithList + CipherOptions.examined.all
+    operands: OperandSpec(
+      names: "DATABASE...", minimum: 1, maximum: nil, completion: .file,
+      instead: [Options.filesFrom]),
+    options: Options.list + InspectOptions.all + KeyOptions.database.allWithList
+      + CipherOptions.examined.all
       + Options.common,
     rules: [
       .exclusive(
@@ -83,7 +86,7 @@ extension Catalog {
       .exclusive(
         [Options.json, InspectOptions.outputFormat],
         because: "with the first, rows are a part of the object"),
-      KeyOptions.storeRule(.database),
+      KeyOptions.storeRule(.database), Options.listRule,
     ] + KeyOptions.database.rules + KeyOptions.database.listRules + Options.commonRules,
     examples: [
       Example(purpose: "What is this file?", line: "dbseal inspect app.db"),

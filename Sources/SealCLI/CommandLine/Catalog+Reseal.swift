@@ -4,20 +4,23 @@ internal import SealCore
 
 extension Catalog {
   private static let resealOperands = OperandSpec(
-    names: "DATABASE [TARGET]", minimum: 1, maximum: nil, completion: .file)
+    names: "DATABASE [TARGET]", minimum: 1, maximum: nil, completion: .file,
+    instead: [Options.filesFrom])
 
   private static let resealSynopses = [
     "[OPTION]... DATABASE [TARGET]", "[OPTION]... --in-place DATABASE...",
-    "[OPTION]... --output-dir DIR DATABASE...",
+    "[OPTION]... --output-dir DIR DATABASE...", "[OPTION]... --files-from LIST",
   ]
 
-  private static let resealOutput = [
-    Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
-  ]
+  private static let resealOutput =
+    Options.list + [
+      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
+    ]
 
   private static let resealRules: [OptionRule] =
     [
-      .exclusive([Options.inPlace, Options.outputDir], because: "an output goes to one place")
+      .exclusive([Options.inPlace, Options.outputDir], because: "an output goes to one place"),
+      Options.listRule,
     ] + KeyOptions.database.rules + Options.commonRules
 
   private static let resealPlace = """

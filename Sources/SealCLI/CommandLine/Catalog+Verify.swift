@@ -72,7 +72,7 @@ extension Catalog {
   static let verify = CommandSpec(
     name: "verify",
     summary: "check pages, structure, references, content",
-    synopses: ["[OPTION]... DATABASE..."],
+    synopses: ["[OPTION]... DATABASE...", "[OPTION]... --files-from LIST"],
     description: [
       """
       Says whether a database is sound, encrypted or not, in four verdicts. Pages: every page \
@@ -94,16 +94,22 @@ extension Catalog {
       """,
       keyWithoutOption,
     ],
-    operands: OperandSpec(names: "DATABASE...", minimum: 1, maximum: nil, completion: .file),
-    options: VerifyOptions.all + KeyOptions.database.allWithList + CipherOptions.examined.all
+    operands: OperandSpec(
+      names: "DATABASE...", minimum: 1, maximum: nil, completion: .file,
+      instead: [Options.filesFrom]),
+    options: Options.list + VerifyOptions.all + KeyOptions.database.allWithList
+      + CipherOptions.examined.all
       + VerifyOptions.other + Options.common,
     rules: KeyOptions.database.rules + KeyOptions.database.listRules + VerifyOptions.otherRules
-      + [KeyOptions.storeRule(.database, .against)] + Options.commonRules,
+      + [KeyOptions.storeRule(.database, .against), Options.listRule] + Options.commonRules,
     examples: [
       Example(purpose: "Check everything", line: "dbseal verify --key-file app.key app.db"),
       Example(
         purpose: "Authenticate the pages of many backups, and no more",
         line: "dbseal verify --quick --key-file app.key backups/*.db"),
+      Example(
+        purpose: "The same for those that a list names",
+        line: "dbseal verify --quick --key-file app.key --files-from backups.txt"),
       Example(
         purpose: "Check a fixture in CI, as JSON",
         line: "dbseal verify --json --key-env KEY --expect-table users=3 fixture.db"),

@@ -51,11 +51,14 @@ enum Catalog {
     """
 
   private static let conversionOperands = OperandSpec(
-    names: "SOURCE [TARGET]", minimum: 1, maximum: nil, completion: .file)
+    names: "SOURCE [TARGET]", minimum: 1, maximum: nil, completion: .file,
+    instead: [Options.filesFrom])
 
   private static let outputRules: [OptionRule] = [
     .exclusive([Options.inPlace, Options.outputDir], because: "an output goes to one place"),
     .needs(Options.backup, oneOf: [Options.inPlace, Options.force]),
+    .needs(Options.filesFrom, oneOf: [Options.outputDir, Options.inPlace]),
+    Options.listRule,
   ]
 
   /// What encrypt and decrypt promise alike.
@@ -75,6 +78,7 @@ enum Catalog {
     synopses: [
       "[OPTION]... SOURCE TARGET", "[OPTION]... --in-place DATABASE",
       "[OPTION]... --output-dir DIR SOURCE...",
+      "[OPTION]... --output-dir DIR --files-from LIST",
     ],
     description: [
       """
@@ -83,7 +87,7 @@ enum Catalog {
       """
     ] + promise,
     operands: conversionOperands,
-    options: [
+    options: Options.list + [
       Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
       Options.shred,
     ] + KeyOptions.database.all + [Options.createKey] + CipherOptions.written.all + Options.common,
@@ -116,6 +120,7 @@ enum Catalog {
     synopses: [
       "[OPTION]... SOURCE TARGET", "[OPTION]... --in-place DATABASE",
       "[OPTION]... --output-dir DIR SOURCE...",
+      "[OPTION]... --output-dir DIR --files-from LIST",
     ],
     description: [
       """
@@ -125,7 +130,7 @@ enum Catalog {
       """
     ] + promise,
     operands: conversionOperands,
-    options: [
+    options: Options.list + [
       Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
       Options.exact, Options.outputPageSize,
     ] + KeyOptions.database.allWithList + CipherOptions.read.all + Options.common,

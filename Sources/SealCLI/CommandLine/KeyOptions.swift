@@ -146,20 +146,28 @@ struct KeyOptions: Sendable {
     ]
   }
 
-  /// Throws where the keys of both sets would be read from one stream, which has nothing left for
-  /// the second.
-  static func requireTwoStreams(_ first: KeyOptions, _ second: KeyOptions, _ parsed: ParsedCommand)
-    throws
-  {
-    guard let source = first.selection(from: parsed).source,
-      source == second.selection(from: parsed).source
-    else { return }
-    let why = "two keys cannot be read from one stream"
-    switch source {
-    case .standardInput: throw UsageFlaw.exclusive(first.file.flag, second.file.flag, because: why)
-    case .descriptor:
-      throw UsageFlaw.exclusive(first.descriptor.flag, second.descriptor.flag, because: why)
-    case .file, .environment, .command, .keyring, .store, .terminal: return
+  /// Throws where two things would be read from one stream, which has nothing left for the second.
+  static func requireOwnStreams(_ parsed: ParsedCommand) throws(UsageFlaw) {
+    var readers: [(flag: String, stream: Int32)] = []
+    for set in sets where parsed.command.options.contains(set.file) {
+      let selection = set.selection(from: parsed)
+      switch selection.source {
+      case .standardInput: readers.append((set.file.flag, 0))
+      case .descriptor(let number): readers.append((set.descriptor.flag, number))
+      case .file, .environment, .command, .keyring, .store, .terminal, nil: break
+      }
+      if selection.list == .standardInput { readers.append((tryKeys.flag, 0)) }
+    }
+    let keys = readers.count
+    if parsed.text(Options.filesFrom) == "-" { readers.append((Options.filesFrom.flag, 0)) }
+    for (index, reader) in readers.enumerated() {
+      guard let other = readers[..<index].first(where: { $0.stream == reader.stream }) else {
+        continue
+      }
+      throw .exclusive(
+        other.flag, reader.flag,
+        because: index < keys
+          ? "two keys cannot be read from one stream" : "both would be read from standard input")
     }
   }
 

@@ -73,6 +73,7 @@ enum Completion: Sendable, Equatable {
 
 /// Under which heading an option stands, in the order of the help texts.
 enum OptionSection: String, Sendable, CaseIterable {
+  case databases = "Which databases"
   case output = "Output"
   case checks = "What to check"
   case schema = "Schema migrations"
@@ -105,6 +106,8 @@ struct OperandSpec: Sendable {
   /// nil: any number.
   let maximum: Int?
   let completion: Completion
+  /// Options that name them in the place of operands.
+  var instead: [OptionSpec] = []
 }
 
 /// One of the things that a command does, named by its first operand.

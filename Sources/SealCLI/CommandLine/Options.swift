@@ -4,6 +4,19 @@ internal import SealCore
 
 /// Single options, by what they do.
 enum Options {
+  static let filesFrom = OptionSpec(
+    name: "files-from", value: .text("LIST", .file), section: .databases,
+    help: "take the names from a file; - is standard input",
+    detail: """
+      One name a line, in the place of the names on the command line; empty lines are passed over. \
+      Names are taken as they are: nothing in them is a comment, a quote or a pattern. Lines may all \
+      end in CR LF. However many names are listed, the answer is that about several databases.
+      """)
+  static let null = OptionSpec(
+    name: "null", short: "0", section: .databases,
+    help: "names end with NUL, as find -print0 has them",
+    detail: "Then a name may have line feeds in it.")
+
   static let inPlace = OptionSpec(
     name: "in-place", section: .output, help: "replace the database itself",
     detail: """
@@ -72,6 +85,11 @@ enum Options {
     name: "help", short: "h", section: .common, help: "show this help and exit")
   static let version = OptionSpec(
     name: "version", section: .common, help: "show versions and exit")
+
+  /// Names in the place of operands.
+  static let list = [filesFrom, null]
+  /// What a list demands.
+  static let listRule = OptionRule.needs(null, oneOf: [filesFrom])
 
   /// What every command takes.
   static let common = [json, quiet, verbose, progress, color, busyTimeout, jobs, help, version]

@@ -230,6 +230,15 @@ struct Parser {
         }
       }
     }
+    try KeyOptions.requireOwnStreams(parsed)
+    let instead = command.operands.instead.filter { parsed.has($0) }.map(\.flag)
+    let places = instead + (parsed.operands.isEmpty ? [] : [command.operands.names])
+    if !instead.isEmpty {
+      guard places.count == 1 else {
+        throw .exclusive(places[0], places[1], because: "the names come from one place")
+      }
+      return
+    }
     let count = parsed.operands.count
     if count < command.operands.minimum {
       throw .tooFew(command: command.name, operands: command.operands.names)

@@ -27,6 +27,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case emptyArgument
   /// The argument with everything that is not ASCII escaped.
   case notUTF8(String)
+  /// What is wrong with a list of names.
+  case list(String, ListFlaw)
   case noDestination(command: String)
   case targetBesideInPlace
   /// `source`: what the command calls the file that it reads.
@@ -45,4 +47,21 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case keyOnTerminal(String, instead: String)
   /// A key would be a part of a JSON object.
   case keyInJSON(instead: String)
+}
+
+/// What can be wrong with a list of names. Numbers of lines and names are from 1.
+enum ListFlaw: Sendable, Equatable {
+  /// No name is in it.
+  case empty
+  /// The limit in bytes.
+  case tooLong(limit: Int)
+  /// A NUL where names end with line feeds.
+  case nul(line: Int)
+  case utf16
+  /// Of some lines and not of all.
+  case carriageReturn(line: Int)
+  /// The name with everything that is not ASCII escaped.
+  case notUTF8(Int, String)
+  /// A line that has the form of a raw key.
+  case key(Int)
 }

@@ -13,8 +13,11 @@ struct Batch {
 
   var asJSON: Bool { parsed.has(Options.json) }
   var quiet: Bool { parsed.has(Options.quiet) }
-  /// Several files were named: each gets its line, and a failure ends with status 1.
-  var isSeveral: Bool { count > 1 }
+  /// Several files were named, or a list of whatever length: each gets its line, and a failure ends
+  /// with status 1.
+  var isSeveral: Bool {
+    count > 1 || parsed.command.operands.instead.contains { parsed.has($0) }
+  }
 
   /// How many of several databases have their wrong keys looked into, and how far. By place and not
   /// by failure, so that every run says the same.
@@ -111,7 +114,7 @@ struct Batch {
   /// The key's label at a prompt.
   func label(_ path: String, isNew: Bool) -> String {
     let kind = isNew ? "New key" : "Key"
-    return isSeveral ? "\(kind) of \(count) databases" : "\(kind) of \(path)"
+    return count > 1 ? "\(kind) of \(count) databases" : "\(kind) of \(path)"
   }
 
   /// Says how many of several went well; the exit status, which is that of the one where only one
@@ -119,7 +122,8 @@ struct Batch {
   func finish(_ outcome: Outcome, words: String, inText: Bool = true) -> Int32 {
     guard isSeveral else { return outcome.status }
     let failed = outcome.failures == 0 ? "" : ", \(outcome.failures) failed"
-    let sentence = "\(outcome.succeeded) of \(count) databases \(words)\(failed)"
+    let sentence =
+      "\(outcome.succeeded) of \(Diagnostics.count(UInt64(count), "database")) \(words)\(failed)"
     guard let error = outcome.interruption else {
       let status = outcome.failures == 0 ? ErrorCode.ok : .checkFailed
       if asJSON {

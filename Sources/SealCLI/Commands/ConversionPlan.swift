@@ -16,7 +16,10 @@ struct ConversionPlan: Sendable, Equatable {
     let files = parsed.operands
     if let directory = parsed.text(Options.outputDir) {
       steps = try Self.intoDirectory(directory, files)
-    } else if inPlaceByDefault, parsed.has(Options.inPlace) || files.count == 1 {
+    } else if parsed.has(Options.filesFrom)
+      || inPlaceByDefault && (parsed.has(Options.inPlace) || files.count == 1)
+    {
+      // No name of a list can be meant as a TARGET.
       steps = files.map { Step(source: $0, destination: .inPlace) }
     } else if parsed.has(Options.inPlace) {
       guard files.count == 1 else { throw .targetBesideInPlace }

@@ -6,7 +6,6 @@ internal import SealCore
 enum RekeyCommand {
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
-    try KeyOptions.requireTwoStreams(.database, .new, parsed)
     let settings = CipherOptions.rewritten.settings(from: parsed)
     if settings.format != nil { _ = try settings.profile() }
     return try Resealing(

@@ -27,7 +27,6 @@ struct VerifyCommand: Sendable {
     _ = try settings.candidates()
     otherSettings = CipherOptions.against.settings(from: parsed)
     _ = try otherSettings.candidates()
-    try KeyOptions.requireTwoStreams(.database, .against, parsed)
     selection = KeyOptions.database.selection(from: parsed)
     expectations = Self.expectations(parsed)
   }

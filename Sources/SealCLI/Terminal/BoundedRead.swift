@@ -36,6 +36,25 @@ enum BoundedRead {
     }
   }
 
+  /// The same for bytes that are no secret, for as long as it takes.
+  static func plain(_ descriptor: Int32, limit: Int, cancellation: Cancellation) throws -> [UInt8]?
+  {
+    var bytes: [UInt8] = []
+    let block = 1 << 16
+    while bytes.count <= limit {
+      var count = 0
+      let part = try [UInt8](unsafeUninitializedCapacity: block) { buffer, filled in
+        try fill(
+          UnsafeMutableRawBufferPointer(buffer), &count, descriptor,
+          Deadline(seconds: .infinity), cancellation)
+        filled = count
+      }
+      bytes += part
+      if count < block { return bytes.count <= limit ? bytes : nil }
+    }
+    return nil
+  }
+
   /// Reads until `buffer`, of which `count` bytes are there, is full or the end is reached.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, _ count: inout Int, _ descriptor: Int32,

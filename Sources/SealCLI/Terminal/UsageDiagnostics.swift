@@ -41,6 +41,7 @@ enum UsageDiagnostics {
     case .emptyArgument: return ("an argument is empty", "a variable may not be set")
     case .notUTF8(let text):
       return ("an argument is not UTF-8: \(text)", "give the file another name, or a link to it")
+    case .list(let name, let flaw): return list(name, flaw)
     case .noDestination(let command):
       return (
         "\(command) needs to know where its output goes",
@@ -72,6 +73,33 @@ enum UsageDiagnostics {
       return ("\(action) prints the key, and standard output is a terminal", instead)
     case .keyInJSON(let instead):
       return ("a key is no part of a JSON answer", instead)
+    }
+  }
+
+  private static func list(_ list: String, _ flaw: ListFlaw) -> (String, String?) {
+    let null = Options.null.flag
+    switch flaw {
+    case .empty: return ("\(list) names no database, so nothing was done", nil)
+    case .tooLong(let limit):
+      return ("\(list) is longer than \(limit >> 20) MiB", "work on a part of it at a time")
+    case .nul(let line):
+      return ("\(list), line \(line): a NUL byte", "\(null) reads names that end with NUL")
+    case .utf16: return ("\(list) is UTF-16", "save it as UTF-8")
+    case .carriageReturn(let line):
+      return (
+        "\(list), line \(line): it ends in a carriage return, and not all lines do",
+        "a name that ends so has to be given with \(null); else save the list with one kind of line end"
+      )
+    case .notUTF8(let number, let text):
+      return (
+        "\(list), name \(number) is not UTF-8: \(text)",
+        "give the file another name, or a link to it"
+      )
+    case .key(let line):
+      return (
+        "\(list), line \(line): that looks like a raw key and not like the name of a file",
+        "\(Options.filesFrom.flag) takes names of databases, --key-file takes a key"
+      )
     }
   }
 
