@@ -1,5 +1,5 @@
-// JSON as the tool writes it: one object a line, fields in the order given, integers exact. A
-// writer only; nothing here is ever read back.
+// JSON as the tool writes it: one object a line, fields in the order given, integers exact.
+// What people write is read by JSONReader.
 
 /// A JSON value.
 enum JSON: Sendable, Equatable {
