@@ -53,6 +53,48 @@ enum VerifyOptions {
       $DBSEAL_AGAINST_KEY.
       """)
 
+  static let manifest = OptionSpec(
+    name: "manifest", value: .text("FILE", .file), section: .databases,
+    help: "check the databases that a fixture manifest lists",
+    detail: """
+      A file in JSON with each database, where its key is, and what it has to hold or how opening it \
+      has to fail. What it does not say is taken from the command line.
+      """)
+  static let report = OptionSpec(
+    name: "report", value: .choice("FORM", ReportForm.words), section: .output,
+    help: "a test report",
+    detail: """
+      JUnit XML or TAP, with a test for each database: on standard output, in the place of all \
+      other answers, unless --report-file names a file.
+      """)
+  static let reportFile = OptionSpec(
+    name: "report-file", value: .text("FILE", .file), section: .output,
+    help: "write the report to a file",
+    detail: """
+      The usual answer then stays on standard output. The file gets its name once it is complete, \
+      in the place of an earlier report; no other file is replaced.
+      """)
+  static let writeManifest = OptionSpec(
+    name: "write-manifest", value: .text("FILE", .file), section: .output,
+    help: "write a fixture manifest of what was found",
+    detail: """
+      With the content digest, the versions and the rows of all tables, and where the key came from. \
+      Nothing is written unless all databases pass.
+      """)
+  static let replace = OptionSpec(
+    name: "force", short: "f", section: .output, help: "replace a manifest that exists",
+    detail: "It never replaces a file that is no manifest.")
+
+  /// What is written beside the answers.
+  static let output = [report, reportFile, writeManifest, replace]
+
+  /// What they demand of each other.
+  static let outputRules: [OptionRule] = [
+    .needs(reportFile, oneOf: [report]), .needs(replace, oneOf: [writeManifest]),
+    .exclusive([manifest, writeManifest], because: "one is read, the other is made"),
+    .exclusive([manifest, against], because: "a manifest says what each database has to hold"),
+  ]
+
   /// Both header fields are 32 bits, signed to SQLite and unsigned to some programs.
   private static let number = Int(Int32.min)...Int(UInt32.max)
 
@@ -72,7 +114,9 @@ extension Catalog {
   static let verify = CommandSpec(
     name: "verify",
     summary: "check pages, structure, references, content",
-    synopses: ["[OPTION]... DATABASE...", "[OPTION]... --files-from LIST"],
+    synopses: [
+      "[OPTION]... DATABASE...", "[OPTION]... --files-from LIST", "[OPTION]... --manifest FILE",
+    ],
     description: [
       """
       Says whether a database is sound, encrypted or not, in four verdicts. Pages: every page \
@@ -96,11 +140,13 @@ extension Catalog {
     ],
     operands: OperandSpec(
       names: "DATABASE...", minimum: 1, maximum: nil, completion: .file,
-      instead: [Options.filesFrom]),
-    options: Options.list + VerifyOptions.all + KeyOptions.database.allWithList
+      instead: [Options.filesFrom, VerifyOptions.manifest]),
+    options: Options.list + [VerifyOptions.manifest] + VerifyOptions.output + VerifyOptions.all
+      + KeyOptions.database.allWithList
       + CipherOptions.examined.all
       + VerifyOptions.other + Options.common,
     rules: KeyOptions.database.rules + KeyOptions.database.listRules + VerifyOptions.otherRules
+      + VerifyOptions.outputRules
       + [KeyOptions.storeRule(.database, .against), Options.listRule] + Options.commonRules,
     examples: [
       Example(purpose: "Check everything", line: "dbseal verify --key-file app.key app.db"),
@@ -114,11 +160,20 @@ extension Catalog {
         purpose: "Check a fixture in CI, as JSON",
         line: "dbseal verify --json --key-env KEY --expect-table users=3 fixture.db"),
       Example(
+        purpose: "Check the fixtures of a project, with a report for the CI server",
+        line: "dbseal verify --manifest fixtures.json --report junit --report-file report.xml"),
+      Example(
         purpose: "Compare an encrypted database with the plaintext one that it was made of",
         line: "dbseal verify --key-file app.key --against plaintext.db app.db"),
     ],
     outcomes: [
-      .ok, .checkFailed, .usage, .noKey, .wrongKey, .damaged, .wrongKind, .locked, .io,
+      .ok, .checkFailed, .usage, .noKey, .wrongKey, .damaged, .wrongKind, .exists, .locked, .io,
       .unsupported, .interrupted,
     ])
+}
+
+/// The forms of a test report.
+enum ReportForm: String, Sendable, CaseIterable {
+  case junit, tap
+  static let words = allCases.map(\.rawValue)
 }

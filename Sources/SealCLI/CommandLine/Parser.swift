@@ -219,17 +219,7 @@ struct Parser {
   /// Number of operands, and options against each other.
   private func check(_ parsed: ParsedCommand) throws(UsageFlaw) {
     let command = parsed.command
-    for rule in command.rules {
-      switch rule {
-      case .exclusive(let options, let reason):
-        let given = options.filter { parsed.has($0) }
-        if given.count > 1 { throw .exclusive(given[0].flag, given[1].flag, because: reason) }
-      case .needs(let option, let others):
-        if parsed.has(option), !others.contains(where: { parsed.has($0) }) {
-          throw .needs(option.flag, oneOf: others.map(\.flag))
-        }
-      }
-    }
+    try Self.checkRules(parsed)
     try KeyOptions.requireOwnStreams(parsed)
     let instead = command.operands.instead.filter { parsed.has($0) }.map(\.flag)
     let places = instead + (parsed.operands.isEmpty ? [] : [command.operands.names])
@@ -245,6 +235,21 @@ struct Parser {
     }
     if let maximum = command.operands.maximum, count > maximum {
       throw .tooMany(command: command.name, operands: command.operands.names, count: count)
+    }
+  }
+
+  /// Throws where options contradict each other.
+  static func checkRules(_ parsed: ParsedCommand) throws(UsageFlaw) {
+    for rule in parsed.command.rules {
+      switch rule {
+      case .exclusive(let options, let reason):
+        let given = options.filter { parsed.has($0) }
+        if given.count > 1 { throw .exclusive(given[0].flag, given[1].flag, because: reason) }
+      case .needs(let option, let others):
+        if parsed.has(option), !others.contains(where: { parsed.has($0) }) {
+          throw .needs(option.flag, oneOf: others.map(\.flag))
+        }
+      }
     }
   }
 }

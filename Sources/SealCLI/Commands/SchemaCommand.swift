@@ -212,7 +212,7 @@ struct SchemaCommand: Sendable {
     case .sameFile, .directory: "name a file that does not exist"
     case .danglingLink: "remove the link"
     case .companion: "choose another name"
-    case .notRegular, .hardLinked, .shared, .backup: nil
+    case .notRegular, .hardLinked, .shared, .backup, .foreign: nil
     }
   }
 

@@ -1,5 +1,5 @@
-// `dbseal verify`: look at the files, get the key if one is needed, check them side by side, and
-// say what came of each in the order in which they were named.
+// `dbseal verify`: look at the files, get the keys that are needed, check them side by side, and say
+// what came of each in the order in which they were named.
 
 internal import SealCore
 
@@ -7,28 +7,45 @@ internal import SealCore
 struct VerifyCommand: Sendable {
   private let parsed: ParsedCommand
   private let session: Session
-  private let settings: CipherSettings
+  private let tasks: [VerifyTask]
   private let otherSettings: CipherSettings
-  private let selection: KeySelection
-  private let expectations: Expectations
   private let batch: Batch
+  private let report: TestReport?
+  private let writer: ManifestWriter?
 
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
-    try VerifyCommand(parsed, session).run()
+    let report = try TestReport(parsed, on: session.console)
+    let command: VerifyCommand
+    let outcome: Batch.Outcome
+    do {
+      command = try VerifyCommand(parsed, session, report)
+      outcome = try command.check()
+    } catch {
+      // The error itself is what has to be said.
+      try? report?.end(stopped: Diagnostics.explain(error))
+      throw error
+    }
+    let inText = report?.isOnOutput != true
+    let status = command.batch.finish(outcome, words: "passed", inText: inText)
+    return command.write(after: outcome, status)
   }
 
-  private init(_ parsed: ParsedCommand, _ session: Session) throws {
+  private init(_ parsed: ParsedCommand, _ session: Session, _ report: TestReport?) throws {
     self.parsed = parsed
     self.session = session
-    batch = Batch(parsed: parsed, session: session, count: parsed.operands.count)
-    settings = CipherOptions.examined.settings(from: parsed)
+    self.report = report
     // Settings that cannot work are a mistake in the command line, whatever the files are.
-    _ = try settings.candidates()
+    _ = try CipherOptions.examined.settings(from: parsed).candidates()
     otherSettings = CipherOptions.against.settings(from: parsed)
     _ = try otherSettings.candidates()
-    selection = KeyOptions.database.selection(from: parsed)
-    expectations = Self.expectations(parsed)
+    writer = try ManifestWriter(parsed)
+    tasks =
+      try parsed.text(VerifyOptions.manifest).map {
+        try Manifest($0, parsed, session.cancellation).tasks
+      } ?? parsed.operands.map { VerifyTask($0, parsed) }
+    batch = Batch(parsed: parsed, session: session, count: tasks.count)
+    report?.begin(tasks.map { $0.name ?? $0.path })
   }
 
   /// What the `--expect-` options say.
@@ -56,33 +73,51 @@ struct VerifyCommand: Sendable {
     return Expectations.Table(name: String(text[..<sign]), rows: rows)
   }
 
-  private func run() throws -> Int32 {
-    let paths = parsed.operands
-    let needs = paths.map { path in
-      Result { try session.core.needsKey(path, settings, selection.isNamed) }
+  /// Checks all and says what came of each.
+  private func check() throws -> Batch.Outcome {
+    let needs = tasks.map { task in
+      Result { try task.needsKey(session, sharesKey: parsed.has(VerifyOptions.manifest)) }
     }
-    let locked = zip(paths, needs).filter { (try? $0.1.get()) == true }.map(\.0)
-    var key: KeyChoice?
-    if let first = locked.first {
-      let label = locked.count > 1 ? "Key of \(locked.count) databases" : "Key of \(first)"
-      key = try KeyChoice.resolve(selection, label: label, session)
-    }
+    let locked = zip(tasks, needs).filter { (try? $0.1.get()) == true }.map(\.0)
+    let keys = try keys(of: locked)
     // The key was fetched although nobody needs it: a source that fails is then no failure.
-    let other = try other(key)
-    let outcome = batch.forEach(paths) { [key] index, context in
+    let other = try parsed.has(VerifyOptions.against) ? other(keys.values.first?.get()) : nil
+    return batch.forEach(tasks.map(\.path)) { [keys] index, context in
+      let task = tasks[index]
       let needsKey = try needs[index].get()
-      let fit = try needsKey ? key?.fit(paths[index], settings, context, session.core) : nil
-      var report = try session.core.verify(request(paths[index], fit?.key, other, context))
-      if !needsKey, session.keys.isNamed(selection) { report.notes.append(.keyNotUsed) }
+      let key = try needsKey ? keys[task.selection]?.get() : nil
+      let fit = try key?.fit(task.path, task.settings, context, session.core)
+      var report = try session.core.verify(
+        task.request(key: fit?.key, against: other, digest: writer != nil, context))
+      if !needsKey, !task.isPlain, session.keys.isNamed(task.selection) {
+        report.notes.append(.keyNotUsed)
+      }
       return (report, fit)
     } answer: { index, result in
       switch result {
       case .success((let report, let fit)):
-        say(VerifyRendering(report, values: parsed.has(Options.verbose)), fit)
-      case .failure(let error): batch.report(diagnosis(error), on: paths[index])
+        writer?.add(tasks[index], report)
+        return say(VerifyAnswer(tasks[index], report, fit))
+      case .failure(let error): return say(VerifyAnswer(tasks[index], failure: diagnosis(error)))
       }
     }
-    return batch.finish(outcome, words: "passed")
+  }
+
+  /// The keys of `tasks`, each source asked once. A manifest's that fails is a failure of those
+  /// databases alone.
+  private func keys(of tasks: [VerifyTask]) throws -> [KeySelection: Result<KeyChoice, any Error>] {
+    var keys: [KeySelection: Result<KeyChoice, any Error>] = [:]
+    for task in tasks where keys[task.selection] == nil {
+      let users = tasks.count { $0.selection == task.selection }
+      let label = users > 1 ? "Key of \(users) databases" : "Key of \(task.path)"
+      let choice = Result { try KeyChoice.resolve(task.selection, label: label, session) }
+      if case .failure(SealError.interrupted(let number)) = choice {
+        throw SealError.interrupted(signal: number)
+      }
+      if !parsed.has(VerifyOptions.manifest) { _ = try choice.get() }
+      keys[task.selection] = choice
+    }
+    return keys
   }
 
   /// The database to compare with. `key`: the one of the databases that are checked.
@@ -92,6 +127,7 @@ struct VerifyCommand: Sendable {
     var other = NamedDatabase(path: path, settings: otherSettings)
     try other.explaining {
       guard try session.core.needsKey(path, otherSettings, own.isNamed) else { return }
+      let selection = KeyOptions.database.selection(from: parsed)
       let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
       let shared = session.keys.isNamed(own) ? nil : key
       other.hasSharedKey = shared != nil
@@ -102,18 +138,6 @@ struct VerifyCommand: Sendable {
     return other
   }
 
-  private func request(
-    _ path: String, _ key: KeyMaterial?, _ other: NamedDatabase?, _ context: OperationContext
-  ) -> Verify.Request {
-    var request = Verify.Request(NamedDatabase(path: path, key: key, settings: settings), context)
-    request.quick = parsed.has(VerifyOptions.quick)
-    request.sample = parsed.integer(VerifyOptions.sample)
-    request.expectations = expectations
-    request.digest = parsed.has(VerifyOptions.digest)
-    request.against = other
-    return request
-  }
-
   private func diagnosis(_ error: any Error) -> Diagnosis {
     let found = Diagnostics.explain(error, reading: .examined)
     guard case SealError.wrongKind(_, .plaintext) = error else { return found }
@@ -122,21 +146,48 @@ struct VerifyCommand: Sendable {
       hint: "leave key and settings out to check it as it is", facts: found.facts)
   }
 
-  private func say(_ rendering: VerifyRendering, _ fit: KeyChoice.Fit?) -> Int32 {
+  /// Says it in every form that is wanted; the exit status.
+  private func say(_ answer: VerifyAnswer) -> Int32 {
     let console = session.console
-    let status = rendering.diagnosis.exit
+    let status = answer.diagnosis.exit
+    report?.add(answer)
     if batch.asJSON {
-      console.result(
-        rendering.json(command: parsed.command.name).adding(fit?.facts ?? []).text)
+      console.result(answer.json(command: parsed.command.name).text)
       return status
     }
-    if !batch.quiet {
-      rendering.lines(all: parsed.has(Options.verbose)).forEach(console.result)
-      for note in rendering.notes + [fit?.note].compactMap({ $0 }) {
-        console.say([Span("note: ", .note), Span("\(rendering.report.path): \(note)")])
+    let isSilent = batch.quiet || report?.isOnOutput == true
+    if !isSilent {
+      answer.lines.forEach(console.result)
+      for note in answer.notes {
+        console.say([Span("note: ", .note), Span("\(answer.task.path): \(note)")])
       }
     }
-    if status != 0 { (batch.quiet ? rendering.diagnosis : rendering.alarm).say(on: console) }
+    if status != 0 { (isSilent ? answer.diagnosis : answer.alarm).say(on: console) }
+    return status
+  }
+
+  /// Writes the files that are wanted; the exit status, which was `status`.
+  private func write(after outcome: Batch.Outcome, _ status: Int32) -> Int32 {
+    var status = status
+    let stopped = outcome.interruption.map { Diagnostics.explain($0) }
+    let isComplete = outcome.failures == 0 && stopped == nil && outcome.status == 0
+    for write in [
+      { try report?.end(stopped: stopped) },
+      {
+        try writer?.write(
+          isComplete: isComplete, on: batch.asJSON || batch.quiet ? nil : session.console)
+      },
+    ] {
+      do {
+        try write()
+      } catch {
+        let found = Diagnostics.explain(error)
+        Tool.say(
+          found, command: parsed.command.name, database: nil, asJSON: batch.asJSON,
+          on: session.console)
+        if status == 0 { status = found.exit }
+      }
+    }
     return status
   }
 }

@@ -55,6 +55,19 @@ enum BoundedRead {
     return nil
   }
 
+  /// The same of a file by its name. Throws `SealError`.
+  static func file(_ path: String, limit: Int, cancellation: Cancellation) throws -> [UInt8]? {
+    // Without O_NONBLOCK, opening a FIFO waits for its writer in a way no signal ends.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else { throw SealError.io(IOFailure(.open, path: path, errno: errno)) }
+    defer { close(descriptor) }
+    do {
+      return try plain(descriptor, limit: limit, cancellation: cancellation)
+    } catch let failure as Failure {
+      throw SealError.io(IOFailure(.read, path: path, errno: failure.errno))
+    }
+  }
+
   /// Reads until `buffer`, of which `count` bytes are there, is full or the end is reached.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, _ count: inout Int, _ descriptor: Int32,

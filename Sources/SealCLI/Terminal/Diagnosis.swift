@@ -27,6 +27,11 @@ struct Diagnosis: Sendable, Equatable {
     self.facts = facts
   }
 
+  /// The same with more facts.
+  func adding(_ more: [JSON.Field]) -> Diagnosis {
+    Diagnosis(code, sentence, about: subject, hint: hint, facts: facts + more, exit: exit)
+  }
+
   /// The same, with `database` by the name that the user gave it, where the work knew it, or one of
   /// its sidecars, by its real path.
   func naming(_ database: String) -> Diagnosis {

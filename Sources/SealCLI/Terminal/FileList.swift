@@ -3,12 +3,6 @@
 
 internal import SealCore
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Reads `--files-from`.
 enum FileList {
   /// The longest list.
@@ -44,17 +38,11 @@ enum FileList {
   private static func read(_ path: String, _ title: String, _ cancellation: Cancellation) throws
     -> [UInt8]
   {
-    var descriptor: Int32 = 0
-    if path != "-" {
-      // Without O_NONBLOCK, opening a FIFO waits for its writer in a way no signal ends.
-      descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-      guard descriptor >= 0 else {
-        throw SealError.io(IOFailure(.open, path: path, errno: errno))
-      }
-    }
-    defer { if path != "-" { close(descriptor) } }
     do {
-      let bytes = try BoundedRead.plain(descriptor, limit: limit, cancellation: cancellation)
+      let bytes =
+        path == "-"
+        ? try BoundedRead.plain(0, limit: limit, cancellation: cancellation)
+        : try BoundedRead.file(path, limit: limit, cancellation: cancellation)
       guard let bytes else { throw UsageFlaw.list(title, .tooLong(limit: limit)) }
       return bytes
     } catch let failure as BoundedRead.Failure {

@@ -4,7 +4,7 @@
 internal import SealCore
 
 /// Where the bytes of a key come from.
-enum KeySource: Sendable, Equatable {
+enum KeySource: Sendable, Hashable {
   case file(String)
   case standardInput
   case descriptor(Int32)

@@ -10,7 +10,7 @@ internal import SealCore
 #endif
 
 /// What the command line says about one key.
-struct KeySelection: Sendable {
+struct KeySelection: Sendable, Hashable {
   /// nil: the environment, then the terminal.
   var source: KeySource?
   var reading: KeyMaterial.Reading

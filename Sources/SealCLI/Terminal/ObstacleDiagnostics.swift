@@ -37,6 +37,7 @@ extension Diagnostics {
           "that is a name which SQLite keeps for a file of the database itself",
           "choose another name", "companion"
         )
+      case .foreign: ("a file of another kind stands there", "choose another name", "foreign")
       case .backup: ("the backup exists", "choose another --backup suffix", "backup")
       }
     // What is in the way is the sidecar, what it is about is the target.

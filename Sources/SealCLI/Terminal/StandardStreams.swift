@@ -59,3 +59,27 @@ enum SystemCalls {
     }
   }
 }
+
+extension SystemCalls {
+  /// The time in UTC, as ISO 8601 has it: `2026-01-31T12:00:00`.
+  static func universalTime() -> String {
+    var now = time(nil)
+    var parts = tm()
+    guard gmtime_r(&now, &parts) != nil else { return "1970-01-01T00:00:00" }
+    func digits(_ number: Int32) -> String { String(String(100 + number).suffix(2)) }
+    let date = "\(1900 + parts.tm_year)-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday))"
+    return "\(date)T\(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec))"
+  }
+
+  /// What this machine calls itself.
+  static func hostName() -> String {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let found = bytes.withUnsafeMutableBytes { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { gethostname($0, text.count - 1) } ?? -1
+      }
+    }
+    let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    return found == 0 && !name.isEmpty ? name : "localhost"
+  }
+}

@@ -174,6 +174,8 @@ public enum Obstacle: Sendable, Equatable {
   /// The output would be one of the files that SQLite keeps beside a database at hand, and one of
   /// the two would be taken for the other.
   case companion
+  /// A file that is not of the kind that may be replaced there.
+  case foreign
 }
 
 /// A process that has a file open.

@@ -8,6 +8,15 @@ public struct ContentFingerprint: Sendable, Equatable {
   public var digest: [UInt8]
   public var tables: Int
   public var rows: UInt64
+  /// The tables that went in, in the order of the schema, with their rows.
+  public var counts: [Count]
+
+  /// A table and how many rows it has.
+  public struct Count: Sendable, Equatable {
+    /// nil where it is no text.
+    public var table: String?
+    public var rows: UInt64
+  }
 }
 
 enum PublishedDigest {
@@ -29,7 +38,7 @@ enum PublishedDigest {
       hash.update(entry.encoding)
     }
     finish(UInt64(content.schema.count), hash)
-    var total: UInt64 = 0
+    var counts: [ContentFingerprint.Count] = []
     for table in content.tables {
       let rows = try content.rows(of: table)
       values.clear()
@@ -46,11 +55,12 @@ enum PublishedDigest {
         hash.update(try RowSum(of: rows).bytes)
       }
       finish(rows.count, hash)
-      total += rows.count
+      counts.append(.init(table: table.name.string, rows: rows.count))
     }
     var digest = [UInt8](repeating: 0, count: 32)
     try digest.withUnsafeMutableBytes { try hash.finish(into: $0) }
-    return ContentFingerprint(digest: digest, tables: content.tables.count, rows: total)
+    return ContentFingerprint(
+      digest: digest, tables: counts.count, rows: counts.reduce(0) { $0 + $1.rows }, counts: counts)
   }
 
   private static func finish(_ count: UInt64, _ hash: HashStream) {

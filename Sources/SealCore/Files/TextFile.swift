@@ -1,0 +1,47 @@
+// Text files that a command makes beside its work: reports, lists of what was found. They get their name
+// in one step, as outputs do, and only ever replace a file of their own kind: a wrong name on a command
+// line costs nobody a database or a key.
+
+/// Writes text files.
+public enum TextFile {
+  /// How much of a file that stands there is looked at.
+  private static let start = 4096
+
+  /// Throws unless a file may be made as `path`: nothing has that name, or a regular file that is empty
+  /// or of whose start `isOwn` says that it may go.
+  public static func requirePlace(_ path: String, isOwn: ([UInt8]) -> Bool) throws {
+    try Path.requireName(path)
+    // SQLite would take it for a part of the database.
+    for suffix in Sidecars.suffixes where path.hasSuffix(suffix) {
+      if try FileStatus.of(String(path.dropLast(suffix.count))) != nil {
+        throw SealError.exists(path: path, .companion)
+      }
+    }
+    let behind = try FileStatus.of(path)
+    switch try FileStatus.of(path, followLinks: false)?.kind {
+    case nil: return try System.requireWritable(folder: Path.folder(of: path), for: path)
+    case .link where behind == nil: throw SealError.exists(path: path, .danglingLink)
+    case .link, .regular, .directory, .other: break
+    }
+    guard let behind, behind.kind == .regular else {
+      throw SealError.exists(path: path, behind?.kind == .directory ? .directory : .notRegular)
+    }
+    guard try behind.size == 0 || isOwn(File(path).bytes(at: 0, count: start)) else {
+      throw SealError.exists(path: path, .foreign)
+    }
+    try System.requireWritable(folder: Path.folder(of: path), for: path)
+  }
+
+  /// Makes `path`, readable as any new file is. Throws as `requirePlace` does, and `SealError.io`.
+  public static func make(_ path: String, _ text: String, isOwn: ([UInt8]) -> Bool) throws {
+    try requirePlace(path, isOwn: isOwn)
+    let expected = try FileStatus.of(path)?.identity
+    // A run that was killed may have left one.
+    _ = Replacement.removeLeftovers(of: path)
+    let new = try Replacement(of: path)
+    try Array(text.utf8).withUnsafeBytes { try new.temporary.write(at: 0, $0) }
+    try new.temporary.setMode(0o666 & ~UInt32(System.currentUmask()))
+    try new.temporary.sync()
+    try new.commit(replacing: expected != nil, expected: expected, backup: nil)
+  }
+}
