@@ -50,6 +50,11 @@ struct Manifest {
     guard let bytes = read else {
       throw ManifestFlaw(path: path, kind: .tooLong(limit: Self.limit))
     }
+    try self.init(bytes, path, parsed)
+  }
+
+  /// The manifest that `bytes` are. Throws `ManifestFlaw`.
+  init(_ bytes: [UInt8], _ path: String, _ parsed: ParsedCommand) throws {
     let node: JSONNode
     do {
       node = try JSONReader.read(bytes)

@@ -8,6 +8,8 @@ struct VerifyCommand: Sendable {
   private let parsed: ParsedCommand
   private let session: Session
   private let tasks: [VerifyTask]
+  /// Where the key of each is.
+  private let selections: [KeySelection]
   private let otherSettings: CipherSettings
   private let batch: Batch
   private let report: TestReport?
@@ -44,6 +46,7 @@ struct VerifyCommand: Sendable {
       try parsed.text(VerifyOptions.manifest).map {
         try Manifest($0, parsed, session.cancellation).tasks
       } ?? parsed.operands.map { VerifyTask($0, parsed) }
+    selections = tasks.map(\.selection)
     batch = Batch(parsed: parsed, session: session, count: tasks.count)
     report?.begin(tasks.map { $0.name ?? $0.path })
   }
@@ -78,18 +81,17 @@ struct VerifyCommand: Sendable {
     let needs = tasks.map { task in
       Result { try task.needsKey(session, sharesKey: parsed.has(VerifyOptions.manifest)) }
     }
-    let locked = zip(tasks, needs).filter { (try? $0.1.get()) == true }.map(\.0)
-    let keys = try keys(of: locked)
+    let keys = try keys(of: tasks.indices.filter { (try? needs[$0].get()) == true })
     // The key was fetched although nobody needs it: a source that fails is then no failure.
     let other = try parsed.has(VerifyOptions.against) ? other(keys.values.first?.get()) : nil
     return batch.forEach(tasks.map(\.path)) { [keys] index, context in
       let task = tasks[index]
       let needsKey = try needs[index].get()
-      let key = try needsKey ? keys[task.selection]?.get() : nil
+      let key = try needsKey ? keys[selections[index]]?.get() : nil
       let fit = try key?.fit(task.path, task.settings, context, session.core)
       var report = try session.core.verify(
         task.request(key: fit?.key, against: other, digest: writer != nil, context))
-      if !needsKey, !task.isPlain, session.keys.isNamed(task.selection) {
+      if !needsKey, !task.isPlain, session.keys.isNamed(selections[index]) {
         report.notes.append(.keyNotUsed)
       }
       return (report, fit)
@@ -103,19 +105,21 @@ struct VerifyCommand: Sendable {
     }
   }
 
-  /// The keys of `tasks`, each source asked once. A manifest's that fails is a failure of those
-  /// databases alone.
-  private func keys(of tasks: [VerifyTask]) throws -> [KeySelection: Result<KeyChoice, any Error>] {
+  /// The keys of the tasks at `indices`, each source asked once. A manifest's that fails is a failure of
+  /// those databases alone.
+  private func keys(of indices: [Int]) throws -> [KeySelection: Result<KeyChoice, any Error>] {
     var keys: [KeySelection: Result<KeyChoice, any Error>] = [:]
-    for task in tasks where keys[task.selection] == nil {
-      let users = tasks.count { $0.selection == task.selection }
-      let label = users > 1 ? "Key of \(users) databases" : "Key of \(task.path)"
-      let choice = Result { try KeyChoice.resolve(task.selection, label: label, session) }
+    let users = Dictionary(indices.map { (selections[$0], 1) }, uniquingKeysWith: +)
+    for index in indices where keys[selections[index]] == nil {
+      let selection = selections[index]
+      let count = users[selection] ?? 1
+      let label = count > 1 ? "Key of \(count) databases" : "Key of \(tasks[index].path)"
+      let choice = Result { try KeyChoice.resolve(selection, label: label, session) }
       if case .failure(SealError.interrupted(let number)) = choice {
         throw SealError.interrupted(signal: number)
       }
       if !parsed.has(VerifyOptions.manifest) { _ = try choice.get() }
-      keys[task.selection] = choice
+      keys[selection] = choice
     }
     return keys
   }
