@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from support import key_stores, packages, peers, program, shells
+from support import key_stores, packages, peers, program, reports, shells
 
 
 def pytest_configure(config):
@@ -13,7 +13,8 @@ def pytest_configure(config):
     # A shell's background job ignores these, and so would every program that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
-    missing = program.missing() + peers.missing() + key_stores.missing() + shells.missing() + packages.missing()
+    missing = [sentence for part in (program, peers, key_stores, shells, packages, reports)
+               for sentence in part.missing()]
     if missing:
         raise pytest.UsageError("; ".join(missing))
 

@@ -2,11 +2,16 @@
 # between its lines. What they make of a report is what a CI server makes of it.
 import json
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as tree
 
-import junitparser
-import yaml
+try:
+    import junitparser
+    import yaml
+except ImportError as error:
+    junitparser = yaml = None
+    _import_error = error
 
 # What junit-10.xsd of Jenkins' xUnit plugin allows, as far as a report of ours goes.
 ALLOWED = {
@@ -32,6 +37,13 @@ while (my $result = $parser->next) {
 print JSON::PP->new->latin1->encode({tests => \@tests, other => \@other, plan => $parser->plan,
   errors => [$parser->parse_errors], version => $parser->version});
 """
+
+
+def missing():
+    """What is not there, as sentences."""
+    found = [] if yaml else [f"run make peers: {_import_error}"]
+    return found + [f"no {name}: run make peers" for name in ("perl", "prove", "curl", "git")
+                    if not shutil.which(name)]
 
 
 def junit(data):

@@ -13,6 +13,11 @@ final class ManifestWriter: Sendable {
   /// Throws where it has no place; nil where none is asked for.
   init?(_ parsed: ParsedCommand) throws {
     guard let path = parsed.text(VerifyOptions.writeManifest) else { return nil }
+    // What it lists is relative to where it is.
+    guard !OptionValues.same(path, "-") else {
+      throw UsageFlaw.badValue(
+        VerifyOptions.writeManifest.flag, value: path, allowed: "the name of a file")
+    }
     self.path = path
     replaces = parsed.has(VerifyOptions.replace)
     do {
