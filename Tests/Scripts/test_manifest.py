@@ -157,6 +157,8 @@ def test_encrypted_or_not(work, fixture, source):
         found = verify(path, *options)
         assert [o["code"] for o in found] == [
             "ok", "check_failed", "check_failed", "ok", "ok", "wrong_kind"], found
+        assert [note for o in found for note in o.get("notes", [])
+                if note["note"] == "key_not_used"] == []
         assert "it is not encrypted" in found[1]["message"]
         assert "it is encrypted, and a plaintext" in found[2]["message"]
 

@@ -91,7 +91,8 @@ struct VerifyCommand: Sendable {
       let fit = try key?.fit(task.path, task.settings, context, session.core)
       var report = try session.core.verify(
         task.request(key: fit?.key, against: other, digest: writer != nil, context))
-      if !needsKey, !task.isPlain, session.keys.isNamed(selections[index]) {
+      // Of a manifest it was clear that not all need one.
+      if !needsKey, !parsed.has(VerifyOptions.manifest), session.keys.isNamed(selections[index]) {
         report.notes.append(.keyNotUsed)
       }
       return (report, fit)
