@@ -2,6 +2,7 @@
 # what it names and nothing that it makes, with a terminal where it asks. It ends with status 0, and
 # what it says it makes is there and opens, by SQLCipher 4.19, SQLite or secret-tool, under the key
 # that it names.
+import json
 import shlex
 import subprocess
 
@@ -44,6 +45,12 @@ def prepare(line, folder):
                 samples.plain(folder / name, samples.SAMPLE + USERS)
             elif name != "old.db":
                 peers.create_sealed(folder / name, RAW, old, fill)
+    if "--files-from" in words or "--manifest" in words:
+        peers.create_sealed(folder / "listed.db", RAW, [], fill)
+        (folder / "backups.txt").write_text("listed.db\n")
+        entry = {"file": "listed.db", "key_file": "app.key", "tables": {"users": 3}}
+        (folder / "fixtures.json").write_text(
+            json.dumps({"dbseal_manifest": 1, "databases": [entry]}))
     if "--schema" in words:
         (folder / "migrations").mkdir()
         (folder / "migrations/1_notes.sql").write_text("CREATE TABLE notes(text);\n")
