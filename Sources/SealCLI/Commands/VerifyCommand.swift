@@ -62,17 +62,15 @@ struct VerifyCommand: Sendable {
     let needs = paths.map { path in
       Result { try session.core.needsKey(path, settings, selection.isNamed) }
     }
-    let locked = zip(paths, needs).filter { (try? $0.1.get()) == true }.map(\.0)
-    var key: KeyChoice?
-    if let first = locked.first {
-      let label = locked.count > 1 ? "Key of \(locked.count) databases" : "Key of \(first)"
-      key = try KeyChoice.resolve(selection, label: label, session)
+    let key = try batch.key(for: paths, needs) { locked in
+      let label = locked.count > 1 ? "Key of \(locked.count) databases" : "Key of \(locked[0])"
+      return try KeyChoice.resolve(selection, label: label, session)
     }
     // The key was fetched although nobody needs it: a source that fails is then no failure.
     let other = try other(key)
-    let outcome = batch.forEach(paths) { [key] index, context in
+    let outcome = batch.forEach(paths) { index, context in
       let needsKey = try needs[index].get()
-      let fit = try needsKey ? key?.fit(paths[index], settings, context, session.core) : nil
+      let fit = try needsKey ? key.get()?.fit(paths[index], settings, context, session.core) : nil
       var report = try session.core.verify(request(paths[index], fit?.key, other, context))
       if !needsKey, session.keys.isNamed(selection) { report.notes.append(.keyNotUsed) }
       return (report, fit)
@@ -87,14 +85,14 @@ struct VerifyCommand: Sendable {
   }
 
   /// The database to compare with. `key`: the one of the databases that are checked.
-  private func other(_ key: KeyChoice?) throws -> NamedDatabase? {
+  private func other(_ key: Result<KeyChoice?, any Error>) throws -> NamedDatabase? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
     var other = NamedDatabase(path: path, settings: otherSettings)
     try other.explaining {
       guard try session.core.needsKey(path, otherSettings, own.isNamed) else { return }
       let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
-      let shared = session.keys.isNamed(own) ? nil : key
+      let shared = try session.keys.isNamed(own) ? nil : key.get()
       other.hasSharedKey = shared != nil
       let choice =
         try shared ?? KeyChoice.resolve(hasOwn ? own : selection, label: "Key of \(path)", session)

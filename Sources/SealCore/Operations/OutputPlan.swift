@@ -141,12 +141,9 @@ struct OutputPlan {
       replacing: target, timeout: context.busyTimeout, cancellation: context.cancellation)
   }
 
-  /// Throws `.noSpace` where the file system has fewer than `bytes` left.
-  func requireSpace(_ bytes: UInt64) throws {
-    let available = try System.availableSpace(at: Path.folder(of: path))
-    guard available >= bytes else {
-      throw SealError.noSpace(path: path, needed: bytes, available: available)
-    }
+  /// Bytes that the file system of the output has left.
+  func availableSpace() throws -> UInt64 {
+    try System.availableSpace(at: Path.folder(of: path))
   }
 
   /// Puts what stands at the target in order and gives the output its name. `source` is settled

@@ -68,9 +68,20 @@ extension Connection {
     case .writeError: return io(.write, EIO)
     case .syncError: return io(.sync, EIO)
     case .ioError: return io(.read, EIO)
+    case .corrupt:
+      if let number = db.flatMap(unreadable) {
+        return .io(IOFailure(.read, path: path, errno: number))
+      }
     default: break
     }
     let message = db == nil ? String(cString: sqlite3_errstr(code.rawValue)) : lastMessage
     return .engine(path: path, code: code.rawValue, message: message)
+  }
+  /// The error number of the read that SQLite calls a malformed database: that is how it takes an
+  /// answer of the device that it could not read (SQLITE_IOERR_CORRUPTFS, unixRead in os_unix.c).
+  private func unreadable(_ db: OpaquePointer) -> Int32? {
+    var number: Int32 = 0
+    let code = sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
+    return code == SQLITE_OK && [EIO, ENXIO, ERANGE].contains(number) ? number : nil
   }
 }
