@@ -40,6 +40,11 @@ class SmallDisk:
         found = os.statvfs(self.outside)
         return found.f_bavail * found.f_bsize
 
+    def clear(self):
+        """Gives all room back."""
+        for path in self.outside.glob("filler*"):
+            path.unlink()
+
     def leave(self, size):
         """Fills the disk up so that `size` bytes are left."""
         with open(self.outside / "filler", "wb") as file:
@@ -51,11 +56,10 @@ class SmallDisk:
 
     def leave_files(self, count):
         """Fills the disk up with empty files so that `count` more can be made."""
-        for path in self.outside.glob("empty-*"):
-            path.unlink()
+        self.clear()
         number = 0
         while os.statvfs(self.outside).f_ffree > count:
-            (self.outside / f"empty-{number}").touch()
+            (self.outside / f"filler-{number}").touch()
             number += 1
         assert os.statvfs(self.outside).f_ffree == count
 

@@ -141,6 +141,11 @@ struct OutputPlan {
       replacing: target, timeout: context.busyTimeout, cancellation: context.cancellation)
   }
 
+  /// Throws `.io` where no file can be made beside `path`: one is made and removed.
+  static func requireRoom(beside path: String) throws {
+    try Replacement(of: path).discard()
+  }
+
   /// Bytes that the file system of the output has left.
   func availableSpace() throws -> UInt64 {
     try System.availableSpace(at: Path.folder(of: path))
