@@ -1,6 +1,6 @@
 # Plan: what can go wrong around migrate --schema; each has its exit status, and nothing half done.
 # - wrong key, no key, wrong kinds; tables that others made; damage, named by pages;
-# - locked (8), waited for, several runners at once; read-only (9); a full disk (9);
+# - locked (8), waited for, several runners at once; read-only (9);
 # - SIGINT in a statement and while waiting; SIGKILL; a hot journal;
 # - what this engine cannot do (10).
 import os
@@ -101,16 +101,6 @@ def test_tables_that_others_made(work, files, script):
 
 
 # locks
-
-@pytest.mark.parametrize("sql", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
-@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
-def test_a_writer_at_work(work, files, sql, mode):
-    path = samples.plain(work / "a.db", "CREATE TABLE kept(a);", pragmas=[f"journal_mode={mode}"])
-    with Holder(path, statements=[sql]) as holder:
-        found = refuse(work, "locked", "migrate", "--busy-timeout", "0.1", "--schema", files, path,
-                       ignore=["a.db-shm", "a.db-wal", "a.db-journal"])
-        assert holder.pid in [h["pid"] for h in found["holders"]]
-
 
 def test_a_writer_is_waited_for(work, files):
     path = plain(work / "a.db")
