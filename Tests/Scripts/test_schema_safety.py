@@ -148,20 +148,6 @@ def test_nothing_to_do_on_what_cannot_be_written(work, files):
     before.unchanged()
 
 
-def test_a_full_disk(work, files):
-    (work / "small").mkdir()
-    (files / "31.sql").write_text("CREATE TABLE big AS SELECT zeroblob(3000000) AS b;")
-    root = [] if os.getuid() == 0 else ["--map-root-user"]
-    script = (f"mount -t tmpfs -o size=1m none small && sqlite3 small/a.db 'CREATE TABLE kept(a)' && "
-              f"{{ '{program.BIN}' migrate --schema '{files}' small/a.db; status=$?; ls -A small; "
-              "sqlite3 small/a.db 'SELECT max(version) FROM schema_migrations; "
-              "PRAGMA integrity_check'; exit $status; }")
-    done = subprocess.run(["unshare", *root, "--mount", "sh", "-c", script], cwd=work,
-                          capture_output=True, env=program.clean_env())
-    assert done.returncode == 9, done
-    assert done.stdout == b"a.db\n30\nok\n", done
-
-
 # signals and crashes
 
 def wait_for_journal(process, folder):
