@@ -13,6 +13,7 @@
 # The short form looks for the least room that is enough by halving; DBSEAL_FAULTS=all tries every page.
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -174,6 +175,35 @@ def test_the_size_is_exact(tmp_path, keys, layout):
         judge = peers.sealed(copied(disk.outside / "out.db", tmp_path), program_key())
         assert content(judge) == content(peers.plain(tmp_path / "a.db"))
         judge.close()
+
+
+def test_a_log_that_goes_into_the_file_first(tmp_path, keys):
+    """In place the log is written into the old file while the new one stands beside it already."""
+    samples.plain(tmp_path / "a.db", "CREATE TABLE t(a);", pragmas=["journal_mode=WAL"])
+    connection = peers.plain(tmp_path / "a.db")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+                       "WHERE i < 300) SELECT zeroblob(3000) FROM n")
+    before = content(connection)
+    with SmallDisk(tmp_path / "disk", "8m") as disk:
+        def put():
+            for suffix in ("", "-wal"):
+                (disk.outside / f"a.db{suffix}").write_bytes(Path(f"{tmp_path}/a.db{suffix}").read_bytes())
+        args = ["encrypt", "--json", "--in-place", "--key-file", keys.raw(), disk.inside / "a.db"]
+        put()
+        disk.leave(0)
+        needed = disk.run(*args).json["needed"]
+        assert needed > 2 * 300 * PAGE
+        for room, exit in ((needed - PAGE, 9), (needed, 0)):
+            disk.clear()
+            put()
+            disk.leave(room)
+            result = disk.run(*args)
+            assert result.exit == exit, result
+            assert len(os.listdir(disk.outside)) == (3 if exit else 2)
+        judge = peers.sealed(copied(disk.outside / "a.db", tmp_path), program_key())
+        assert content(judge) == before
+    connection.close()
 
 
 def test_what_only_the_disk_can_tell(tmp_path, keys):
