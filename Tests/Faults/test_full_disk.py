@@ -6,20 +6,17 @@
 #   2 either way the folder is as before, whole, or as after success; the exit status is 9 with the
 #     word space, or 0; and the check refuses exactly what would not have fitted
 #   3 once there is room, the same command does its work
-# - the size is exact for half-empty pages, which shrink, and for records that just fit, which do not
-#   fit any more; a dry run says the same; of several outputs those that fit are made
 # - schema migrations that fill the disk: those before stay, the one at fault is rolled back
 # - a file system without room for one more file, and a quota that is used up
 # The short form looks for the least room that is enough by halving; DBSEAL_FAULTS=all tries every page.
 import errno
 import os
-from pathlib import Path
 
 import pytest
 
 from support import migrations, peers, program, samples, shim
 from support.content import content
-from support.disk import SmallDisk
+from support.disk import SmallDisk, copied
 
 import test_faults
 from cases import OLD, Scene, cases
@@ -139,114 +136,6 @@ def test_a_quota_that_is_used_up(case, tmp_path):
                 wrong.append(f"{call} {at} on {fault[0].path}: {result.exit}: {found}: {result.err!r}")
     assert points >= 5
     assert not wrong, "\n".join(wrong)
-
-
-LAYOUTS = {
-    # Half of each page is empty after this, and no page is free.
-    "half-empty": ("CREATE TABLE t(id INTEGER PRIMARY KEY, a); WITH RECURSIVE n(i) AS (SELECT 1 "
-                   "UNION ALL SELECT i + 1 FROM n WHERE i < 4000) INSERT INTO t SELECT i, "
-                   "hex(zeroblob(150)) FROM n; DELETE FROM t WHERE id % 4;"),
-    # Two rows fill a page, and one once the pages are 80 bytes shorter.
-    "just fitting": ("CREATE TABLE t(a); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-                     "FROM n WHERE i < 150) INSERT INTO t SELECT printf('%02030d', i) FROM n;"),
-}
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_size_is_exact(tmp_path, keys, layout):
-    samples.plain(tmp_path / "a.db", LAYOUTS[layout])
-    data = (tmp_path / "a.db").read_bytes()
-    key = ("--key-file", keys.raw())
-    with SmallDisk(tmp_path / "disk", "8m") as disk:
-        source, target = disk.inside / "a.db", disk.inside / "out.db"
-        (disk.outside / "a.db").write_bytes(data)
-        assert disk.run("encrypt", *key, source, target).exit == 0
-        needed = (disk.outside / "out.db").stat().st_size
-        assert needed < len(data) / 2 if layout == "half-empty" else needed > 1.8 * len(data)
-        (disk.outside / "out.db").unlink()
-        for room, exit in ((needed - PAGE, 9), (needed, 0)):
-            disk.leave(room)
-            for more in (["--dry-run"], []):
-                result = disk.run("encrypt", "--json", *key, *more, source, target)
-                assert result.exit == exit, result
-                if exit:
-                    assert result.json["needed"] == needed and result.json["available"] == room
-                    assert f"{PAGE} bytes too few" in result.json["message"]
-        judge = peers.sealed(copied(disk.outside / "out.db", tmp_path), program_key())
-        assert content(judge) == content(peers.plain(tmp_path / "a.db"))
-        judge.close()
-
-
-def test_a_log_that_goes_into_the_file_first(tmp_path, keys):
-    """In place the log is written into the old file while the new one stands beside it already."""
-    samples.plain(tmp_path / "a.db", "CREATE TABLE t(a);", pragmas=["journal_mode=WAL"])
-    connection = peers.plain(tmp_path / "a.db")
-    connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.execute("INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
-                       "WHERE i < 300) SELECT zeroblob(3000) FROM n")
-    before = content(connection)
-    with SmallDisk(tmp_path / "disk", "8m") as disk:
-        def put():
-            for suffix in ("", "-wal"):
-                (disk.outside / f"a.db{suffix}").write_bytes(Path(f"{tmp_path}/a.db{suffix}").read_bytes())
-        args = ["encrypt", "--json", "--in-place", "--key-file", keys.raw(), disk.inside / "a.db"]
-        put()
-        disk.leave(0)
-        needed = disk.run(*args).json["needed"]
-        assert needed > 2 * 300 * PAGE
-        for room, exit in ((needed - PAGE, 9), (needed, 0)):
-            disk.clear()
-            put()
-            disk.leave(room)
-            result = disk.run(*args)
-            assert result.exit == exit, result
-            assert len(os.listdir(disk.outside)) == (3 if exit else 2)
-        judge = peers.sealed(copied(disk.outside / "a.db", tmp_path), program_key())
-        assert content(judge) == before
-    connection.close()
-
-
-def test_what_only_the_disk_can_tell(tmp_path, keys):
-    """Keys that fill their pages four by four, and spill once these are shorter: no look at the header
-    tells that, and with twice the usual size free nobody counts."""
-    samples.plain(tmp_path / "a.db", "CREATE TABLE t(a PRIMARY KEY) WITHOUT ROWID; WITH RECURSIVE "
-                  "n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150) INSERT INTO t "
-                  "SELECT printf('%0990d', i) FROM n;")
-    with SmallDisk(tmp_path / "disk", "8m") as disk:
-        (disk.outside / "a.db").write_bytes((tmp_path / "a.db").read_bytes())
-        args = ["encrypt", "--key-file", keys.raw(), disk.inside / "a.db", disk.inside / "out.db"]
-        disk.leave(3 * (tmp_path / "a.db").stat().st_size // PAGE * PAGE)
-        result = disk.run(*args)
-        assert result.exit == 9 and b"no space left" in result.err, result
-        assert sorted(os.listdir(disk.outside)) == ["a.db", "filler"]
-        disk.clear()
-        assert disk.run(*args).exit == 0
-
-
-def program_key():
-    return "x'" + "a1b2c3d4" * 8 + "'"
-
-
-def copied(path, folder, suffixes=("",)):
-    """What is on the disk, where a judge can open it."""
-    for suffix in suffixes:
-        copy = folder / f"copy.db{suffix}"
-        copy.unlink(missing_ok=True)
-        if os.path.exists(f"{path}{suffix}"):
-            with open(f"{path}{suffix}", "rb") as file:
-                copy.write_bytes(file.read())
-    return folder / "copy.db"
-
-
-def test_of_several_those_that_fit_are_made(tmp_path, keys, disk):
-    (disk.outside / "out").mkdir()
-    for name, size in (("1.db", 1), ("2.db", 3_000_000), ("3.db", 1)):
-        samples.plain(tmp_path / name, f"CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob({size}));")
-    disk.leave(1 << 20)
-    result = disk.run("encrypt", "--json", "--key-file", keys.raw(), "--output-dir",
-                      disk.inside / "out", *[tmp_path / f"{n}.db" for n in (1, 2, 3)])
-    assert result.exit == 1 and [o.get("code") for o in result.objects] == ["ok", "io", "ok", None]
-    assert sorted(os.listdir(disk.outside / "out")) == ["1.db", "3.db"]
 
 
 def test_a_key_file_on_a_full_disk(tmp_path, disk):
