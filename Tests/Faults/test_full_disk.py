@@ -58,7 +58,7 @@ class Sweep:
 
     def run(self):
         return shim.run(self.disk.inside / "f", self.scene.record, *self.scene.args,
-                        using=self.disk.run, roomy=self.roomy)
+                        using=self.disk.run, env={"SHIM_ROOMY": "1"} if self.roomy else {})
 
     def passes(self, number):
         """Whether a run with so much room succeeds."""
