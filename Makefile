@@ -47,8 +47,8 @@ TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
   DBSEAL_SQLCIPHER=$$(test -x $(BUILT_SHELL) && echo $(BUILT_SHELL) || command -v sqlcipher)
 PYTESTS := $(wildcard $(addprefix Tests/,Scripts Interop Properties Faults Secrets Shells Packaging))
 
-.PHONY: help deps peers build release test quick lint bench faults try install uninstall dist deb \
-  version clean
+.PHONY: help deps peers build release test quick lint bench faults soak try install uninstall dist \
+  deb version clean
 
 help:
 	@echo 'make deps       install what is missing, and SQLCipher 4.5 or newer'
@@ -59,6 +59,7 @@ help:
 	@echo 'make lint       formatting, layers, traps'
 	@echo 'make bench      against the sqlcipher shell and cp, as ratios'
 	@echo 'make faults     every call on files fails once, and the process dies at each: the long form'
+	@echo 'make soak       signals at random moments over 200 MB, for SOAK_SECONDS (900)'
 	@echo 'make try        a guided demonstration on a sample database'
 	@echo 'make install    to $(DESTDIR)$(PREFIX)/bin (PREFIX, DESTDIR); make uninstall'
 	@echo 'make dist       dist/: a tarball of binary, manual pages and completions, and SHA256SUMS'
@@ -101,6 +102,10 @@ bench: release peers
 
 faults: release peers
 	$(TEST_ENV) DBSEAL_BIN=$(BINARY) DBSEAL_FAULTS=all $(PYTHON) -m pytest -q -s Tests/Faults
+
+soak: release peers
+	$(TEST_ENV) DBSEAL_BIN=$(BINARY) SOAK_SECONDS=$${SOAK_SECONDS:-900} $(PYTHON) -m pytest -q -s \
+	  Tests/Faults/test_random_kills.py
 
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try

@@ -103,17 +103,17 @@ def _images():
 
 
 class Scene:
-    """A case's folder, which is made anew for every run."""
+    """A case's folder, which is made anew for every run: in `base`, or on a small disk."""
 
-    def __init__(self, case, base):
+    def __init__(self, case, base, disk=None):
         self.case = case
         self.base = Path(base)
-        self.folder = self.base / "f"
+        self.folder = (disk.outside if disk else self.base) / "f"
         self.record = self.base / "record"
         keys = program.Keys(self.base / "keys")
         (self.base / "sql").mkdir(exist_ok=True)
         (self.base / "sql/1.sql").write_text("CREATE TABLE extra(a); INSERT INTO extra VALUES(1);")
-        self.places = {"f": self.folder, "old": keys.file(OLD, "old"), "sql": self.base / "sql",
+        self.places = {"f": disk.inside / "f" if disk else self.folder, "old": keys.file(OLD, "old"), "sql": self.base / "sql",
                        "new": keys.file(NEW, "new")}
         self.args = [word.format(**self.places) for word in case.words.split()]
         self.reset()

@@ -41,6 +41,8 @@ def judge(scene, result, events):
         return scene.is_new(allowed)
     if result.exit < 0:
         return f"died by signal {-result.exit}"
+    if result.exit not in (8, 9, 70):
+        return f"exit {result.exit} is no answer to a call that failed"
     if not result.err.startswith(b"dbseal: "):
         return f"failed without a sentence: {result.err!r}"
     old = scene.is_old(allowed)
@@ -51,8 +53,7 @@ def judge(scene, result, events):
     exchanged = any(event.call == "rename" for event in events[:events.index(fault)])
     if exchanged and result.exit == 9 and scene.is_new(allowed | scene.case.removes) is None:
         return None if b"complete" in result.err else f"the new file is there, unsaid: {result.err!r}"
-    # A migration is done when its transaction is; what fails behind it says that it stays. (An EIO is
-    # a malformed database to SQLite, sqlite3VdbeExec in its src/vdbe.c, so the exit may be 5.)
+    # A migration is done when its transaction is; what fails behind it says that it stays.
     if b"permanent: 1.sql" in result.err and scene.is_new(allowed) is None:
         return None
     return old

@@ -2,7 +2,6 @@
 # - committed frames of a -wal are part of the source, whatever the page size or key; uncommitted
 #   and torn ones are not; the files stay byte for byte, no -shm is made;
 # - a hot journal is applied in memory; a journal that is not hot is not;
-# - a live writer, in WAL and in rollback mode: every output is one consistent moment.
 # The judge is the engine itself, on a copy of the same files.
 import os
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 from support import peers, program, samples
 from support.content import content
 from support.files import Snapshot
-from support.kinds import KINDS, copied, hot, key_of, live, opened
-from support.others import Writer
+from support.kinds import KINDS, copied, hot, live, opened
 
 
 def converted(work, keys, kind, path, *options):
@@ -149,27 +147,6 @@ def test_a_journal_that_is_not_hot_is_left_alone(work, keys, tmp_path, kind):
     wanted = content(connection)
     connection.close()
     assert content(converted(work, keys, kind, path)[0]) == wanted
-
-
-@KINDS
-@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
-def test_every_output_under_a_live_writer_is_one_moment(work, keys, tmp_path, kind, mode):
-    connection = live(tmp_path / "live.db", kind, mode)
-    connection.executescript(Writer.MONEY)
-    connection.close()
-    sums = []
-    with Writer(tmp_path / "live.db", key_of(kind)):
-        for i in range(12):
-            target = work / f"{i}.db"
-            command = "encrypt" if kind == "plain" else "decrypt"
-            program.ok(command, tmp_path / "live.db", target, "--key-file", keys.raw(),
-                       "--busy-timeout", "30")
-            judge = opened(target, "sealed" if kind == "plain" else "plain")
-            peers.sound(judge)
-            sums.append(judge.execute("SELECT sum(sum), count(*) FROM money").fetchone())
-            judge.close()
-    assert sums == [Writer.SUM] * 12
-    peers.sound(opened(tmp_path / "live.db", kind))
 
 
 def test_a_link_to_a_database_finds_the_log_beside_the_real_file(work, keys):

@@ -1,6 +1,6 @@
 # Plan: what can go wrong around migrate --schema; each has its exit status, and nothing half done.
 # - wrong key, no key, wrong kinds; tables that others made; damage, named by pages;
-# - locked (8), waited for, several runners at once; read-only (9); a full disk (9);
+# - locked (8), waited for, several runners at once; read-only (9);
 # - SIGINT in a statement and while waiting; SIGKILL; a hot journal;
 # - what this engine cannot do (10).
 import os
@@ -102,16 +102,6 @@ def test_tables_that_others_made(work, files, script):
 
 # locks
 
-@pytest.mark.parametrize("sql", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
-@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
-def test_a_writer_at_work(work, files, sql, mode):
-    path = samples.plain(work / "a.db", "CREATE TABLE kept(a);", pragmas=[f"journal_mode={mode}"])
-    with Holder(path, statements=[sql]) as holder:
-        found = refuse(work, "locked", "migrate", "--busy-timeout", "0.1", "--schema", files, path,
-                       ignore=["a.db-shm", "a.db-wal", "a.db-journal"])
-        assert holder.pid in [h["pid"] for h in found["holders"]]
-
-
 def test_a_writer_is_waited_for(work, files):
     path = plain(work / "a.db")
     with Holder(path, statements=["BEGIN IMMEDIATE"]) as holder:
@@ -156,20 +146,6 @@ def test_nothing_to_do_on_what_cannot_be_written(work, files):
     before = Snapshot(work)
     assert program.ok("migrate", "--schema", files, path)["applied"] == []
     before.unchanged()
-
-
-def test_a_full_disk(work, files):
-    (work / "small").mkdir()
-    (files / "31.sql").write_text("CREATE TABLE big AS SELECT zeroblob(3000000) AS b;")
-    root = [] if os.getuid() == 0 else ["--map-root-user"]
-    script = (f"mount -t tmpfs -o size=1m none small && sqlite3 small/a.db 'CREATE TABLE kept(a)' && "
-              f"{{ '{program.BIN}' migrate --schema '{files}' small/a.db; status=$?; ls -A small; "
-              "sqlite3 small/a.db 'SELECT max(version) FROM schema_migrations; "
-              "PRAGMA integrity_check'; exit $status; }")
-    done = subprocess.run(["unshare", *root, "--mount", "sh", "-c", script], cwd=work,
-                          capture_output=True, env=program.clean_env())
-    assert done.returncode == 9, done
-    assert done.stdout == b"a.db\n30\nok\n", done
 
 
 # signals and crashes

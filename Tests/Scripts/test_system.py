@@ -1,6 +1,5 @@
-# Plan: locks, permissions, full disks, signals.
-# - locked (8): another process holds an exclusive lock, with the right key and with a wrong one;
-# - io (9): an ordinary user who may not read, or not write; a file system that is full;
+# Plan: permissions, limits, signals. (Disks that are full, and others at work: Tests/Faults.)
+# - io (9): an ordinary user who may not read, or not write; a limit on the size of files;
 # - read-only folders and files are no obstacle for a source;
 # - SIGINT and SIGTERM in the middle leave nothing and are what the program dies of; SIGKILL leaves
 #   the old files whole, and the next run removes what it left.
@@ -17,35 +16,9 @@ import pytest
 
 from support import peers, program, samples
 from support.files import Snapshot
-from support.others import Holder
 from support.refusal import refuse
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
-
-
-def test_an_exclusive_lock_on_a_plaintext_database(work, keys, source):
-    with Holder(source):
-        found = refuse(work, "locked", "encrypt", "--busy-timeout", "0", source, work / "out.db",
-                       "--key-file", keys.raw())
-        assert "--busy-timeout" in found["hint"], found
-
-
-@pytest.mark.parametrize("key", [RAW, "wrong words"], ids=["right key", "wrong key"])
-def test_an_exclusive_lock_on_an_encrypted_database(work, keys, sealed, key):
-    with Holder(sealed, RAW):
-        refuse(work, "locked", "decrypt", "--busy-timeout", "0", sealed, work / "out.db",
-               "--key-file", keys.file(key))
-
-
-def test_a_short_lock_is_waited_for(work, keys, source):
-    with Holder(source) as holder:
-        running = program.start("encrypt", source, work / "out.db", "--key-file", keys.raw())
-        time.sleep(0.3)
-        assert running.poll() is None
-        holder.stdin.close()
-        assert running.wait(20) == 0
-        holder.stdin = None
-    peers.sound(peers.sealed(work / "out.db", RAW))
 
 
 # An ordinary user: nobody where the tests run as root, and else whoever runs them.
@@ -131,37 +104,6 @@ def test_a_read_only_folder_is_no_obstacle_for_a_source(public, command, log):
     judge = (peers.sealed(public / "out/a.db", RAW) if command == "encrypt"
              else peers.plain(public / "out/a.db"))
     assert judge.execute("SELECT b FROM gaps WHERE a='from the log'").fetchall() == [(1,)]
-
-
-def on_a_small_disk(folder, command):
-    """Runs a shell line where `small/` is a file system of 1 MiB; gives status and what is left."""
-    root = [] if os.getuid() == 0 else ["--map-root-user"]
-    script = ("mount -t tmpfs -o size=1m none small && { " + command + "; status=$?; "
-              "ls -A small; exit $status; }")
-    return subprocess.run(["unshare", *root, "--mount", "sh", "-c", script], cwd=folder,
-                          capture_output=True, env=program.clean_env())
-
-
-def test_a_full_file_system(work, keys):
-    (work / "small").mkdir()
-    samples.plain(work / "big.db", "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(5000000));")
-    before = Snapshot(work)
-    key = keys.raw()
-    done = on_a_small_disk(work, f"'{program.BIN}' encrypt big.db small/out.db --key-file '{key}'")
-    assert done.returncode == 9, done
-    assert done.stdout == b"", "something was left on the full disk"
-    before.unchanged()
-
-
-def test_a_full_file_system_in_place(work, keys):
-    (work / "small").mkdir()
-    samples.plain(work / "big.db", "CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(600000));")
-    key = keys.raw()
-    done = on_a_small_disk(
-        work, f"cp big.db small/a.db && '{program.BIN}' encrypt --in-place small/a.db --key-file "
-        f"'{key}'; status=$?; cmp big.db small/a.db || exit 99; (exit $status)")
-    assert done.returncode == 9, done
-    assert done.stdout == b"a.db\n", done
 
 
 def test_a_size_limit_is_an_io_error(work, keys):

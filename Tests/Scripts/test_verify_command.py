@@ -1,7 +1,7 @@
 # Plan: verify as a command.
 # - kinds: plaintext needs no key and asks for none, refuses a key or a setting that is named, and
 #   says so where one from a variable was not needed; what is no
-#   database, a wrong key, a missing or locked file are what they are for every command;
+#   database, a wrong key, a missing file are what they are for every command;
 # - several files: a line or an object each, in order whatever --jobs says, a summary, exit 1;
 # - --quick, --sample, -q, -v; names that want to move the cursor; SIGINT.
 import json
@@ -12,10 +12,9 @@ import time
 
 import pytest
 
-from support import peers, program, samples
+from support import migrations, peers, program, samples
 from support.files import Snapshot, change, flip
 from support.kinds import RAW
-from support.others import Holder
 from support.refusal import refuse
 from support.verdicts import verify
 
@@ -117,14 +116,6 @@ def test_a_folder_is_no_database(work, keys):
     refuse(work, "wrong_kind", "verify", work / "folder")
 
 
-@pytest.mark.parametrize("kind", ["plain", "sealed"])
-def test_a_locked_database(work, keys, source, sealed, kind):
-    path = source if kind == "plain" else sealed
-    named = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
-    with Holder(path, RAW if kind == "sealed" else ""):
-        refuse(work, "locked", "verify", "--busy-timeout", "0.1", *named, path)
-
-
 @pytest.fixture
 def many(work):
     """Ten databases: sealed and plain in turn, one of each damaged."""
@@ -161,6 +152,25 @@ def test_several_files_are_answered_in_order(work, keys, many, jobs):
     assert [line for line in lines if ".db: ok: " in line] == [
         line for i in (0, 1, 2, 3, 5, 6, 8, 9) for line in lines if f"/{i}.db: ok: " in line]
     assert lines[-1] == "8 of 11 databases passed, 3 failed"
+
+
+@pytest.mark.parametrize("command", [
+    ["verify"], ["inspect", "--tables"], ["migrate", "--schema"]], ids=lambda c: c[0])
+def test_a_key_that_some_lack_is_no_obstacle_for_the_others(work, tmp_path, many, command):
+    """Without a key, or where its source fails, what needs none is done; the others say why."""
+    if command[0] == "migrate":
+        command = [*command, migrations.folder(tmp_path / "sql", {"1.sql": "CREATE TABLE new(a);"})]
+    paths = many[:4]
+    needs = [path.read_bytes()[:6] != b"SQLite" for path in paths]
+    assert sorted(needs) == [False, False, True, True]
+    for env in ({}, {"DBSEAL_KEY_FILE": str(tmp_path / "none")}):
+        result = program.run(command[0], "--json", *command[1:], *paths, env=env)
+        codes = [line.get("code") for line in result.objects[:-1]]
+        assert result.exit == 1 and codes == ["no_key" if need else "ok" for need in needs], result
+        # Where nothing can be done without, it is said once.
+        sealed = [path for path, need in zip(paths, needs) if need]
+        result = program.run(*command, *sealed, env=env)
+        assert result.exit == 3 and result.err.count(b"dbseal: ") == 1, result
 
 
 def test_several_sound_files(work, keys, many):

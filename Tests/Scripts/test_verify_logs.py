@@ -1,7 +1,7 @@
 # Plan: verify over what lies beside a database.
 # - committed frames are part of it; an unfinished transaction and a torn end are normal and said;
 # - a bad frame before commits, any broken bit in the header of the log, frames that another key sealed: damage;
-# - a hot journal is applied in memory; a live writer is not disturbed; a read-only place is enough.
+# - a hot journal is applied in memory; a read-only place is enough.
 # The judge of what SQLite makes of a log is SQLite, on a copy.
 import os
 import shutil
@@ -11,7 +11,6 @@ import pytest
 from support import peers, program, samples
 from support.files import Snapshot, change, flip
 from support.kinds import KINDS, RAW, copied, hot, key_of, live, opened
-from support.others import Writer
 from support.verdicts import verify
 
 FRAME = 24 + 4096
@@ -222,17 +221,3 @@ def test_a_read_only_place_is_enough(keys, tmp_path, kind, log):
     for folder in (path.parent, tmp_path):
         os.chmod(folder, 0o755)
     assert result.exit == 0, result
-
-
-@KINDS
-@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
-def test_under_a_live_writer(work, keys, tmp_path, kind, mode):
-    connection = live(tmp_path / "live.db", kind, mode)
-    connection.executescript(Writer.MONEY)
-    connection.close()
-    named = ["--key-file", keys.file(RAW)] if kind == "sealed" else []
-    with Writer(tmp_path / "live.db", key_of(kind)):
-        for _ in range(12):
-            program.ok("verify", *named, "--busy-timeout", "30", "--expect-table", "money=200",
-                       tmp_path / "live.db")
-    peers.sound(opened(tmp_path / "live.db", kind))

@@ -12,8 +12,12 @@ c = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
 if sys.argv[2]: c.execute('PRAGMA key="' + sys.argv[2] + '"')
 """
 _HOLD = """
-for line in sys.argv[3:]: c.execute(line).fetchall()
-print("ready", flush=True); sys.stdin.read()
+lines = sys.argv[3:]
+at = lines.index("")
+for line in lines[:at]: c.execute(line).fetchall()
+print("ready", flush=True)
+if lines[at + 1:2 + at] != ["at once"]: sys.stdin.read()
+for line in lines[at + 2:]: c.execute(line).fetchall()
 """
 _KEEP = """
 import sys
@@ -58,10 +62,17 @@ class Opener(_Program):
 
 
 class Holder(_Program):
-    """Holds a lock on a database by what `statements` left open."""
+    """Holds a lock on a database by what `statements` left open. When the block ends, or `at_once` (and
+    then it may have to wait), it goes on with `then`, and nothing may have come in its way."""
 
-    def __init__(self, path, key=None, statements=("BEGIN EXCLUSIVE", "CREATE TABLE held(a)")):
-        super().__init__(_OPEN + _HOLD, path, key, *statements)
+    def __init__(self, path, key=None, statements=("BEGIN EXCLUSIVE", "CREATE TABLE held(a)"),
+                 then=(), at_once=False):
+        super().__init__(_OPEN + _HOLD, path, key, *statements, "", "at once" if at_once else "wait",
+                         *then)
+
+    def __exit__(self, failure, *_):
+        super().__exit__()
+        assert failure or self.process.wait(90) == 0, "it was disturbed"
 
 
 class Writer(_Program):

@@ -64,9 +64,9 @@ def environment(folder, record=None, call=None, at=0, do=None):
     return env
 
 
-def run(folder, record, *args, call=None, at=0, do=None, env=None, **more):
-    """Runs dbseal over files in `folder`; its result and the events."""
+def run(folder, record, *args, call=None, at=0, do=None, env=None, using=program.run, **more):
+    """Runs dbseal over files in `folder`, as `using` runs it; its result and the events."""
     Path(record).unlink(missing_ok=True)
     env = environment(folder, record, call, at, do) | (env or {})
-    result = program.run(*args, env=env, **more)
+    result = using(*args, env=env, **more)
     return result, events(record)

@@ -111,6 +111,24 @@ struct Batch {
     return diagnosis.exit
   }
 
+  /// The key for those that need one, from `resolve`, which is given them. Where there is none, what
+  /// needs no key is done all the same, and each of the others is answered with what is thrown then;
+  /// where nothing can be done without, that is thrown here, once.
+  func key<Key>(
+    for subjects: [String], _ needs: [Result<Bool, any Error>],
+    _ resolve: ([String]) throws -> Key
+  ) throws -> Result<Key?, any Error> {
+    let wanting = zip(subjects, needs).filter { (try? $0.1.get()) == true }.map(\.0)
+    guard !wanting.isEmpty else { return .success(nil) }
+    do {
+      return .success(try resolve(wanting))
+    } catch {
+      let others = needs.contains { (try? $0.get()) == false }
+      guard others, Diagnostics.explain(error).code == .noKey else { throw error }
+      return .failure(error)
+    }
+  }
+
   /// The key's label at a prompt.
   func label(_ path: String, isNew: Bool) -> String {
     let kind = isNew ? "New key" : "Key"

@@ -29,6 +29,8 @@ private final class Inspection {
   private let writer: QueryWriter
   /// The key, once it was needed: it is the same for all files.
   private var key: KeyChoice?
+  /// Why there is none.
+  private var keyFailure: (any Error)?
   /// The one that the last file took.
   private var fit: KeyChoice.Fit?
 
@@ -58,12 +60,22 @@ private final class Inspection {
       } catch {
         let diagnosis = Diagnostics.explain(error)
         outcome.add(batch.report(diagnosis, on: path))
-        // The key is the same for all files.
-        if diagnosis.code == .noKey { return diagnosis.exit }
+        // The key is the same for all files: it is not asked for again.
+        if diagnosis.code == .noKey {
+          guard batch.isSeveral, needNoKey else { return diagnosis.exit }
+          keyFailure = error
+        }
       }
     }
     writer.finish()
     return batch.finish(outcome, words: "inspected", inText: false)
+  }
+
+  /// Whether some of the files can be looked into without a key.
+  private var needNoKey: Bool {
+    parsed.operands.contains {
+      (try? session.core.needsKey($0, settings, selection.isNamed)) == false
+    }
   }
 
   /// What is asked for beyond the outside; nil: nothing.
@@ -116,6 +128,7 @@ private final class Inspection {
   ) throws -> NamedDatabase {
     var settings = settings
     if withKey {
+      if let keyFailure { throw keyFailure }
       let label = batch.isSeveral ? "Key of the databases" : "Key of \(path)"
       key = try key ?? KeyChoice.resolve(selection, label: label, session)
       // The one plaintext header in use is iOS's.

@@ -31,16 +31,16 @@ struct SchemaCommand: Sendable {
     try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
     let databases = parsed.operands
     let needs = databases.map { path in Result { try needsKey(path, migrations) } }
-    var key: KeyMaterial?
+    let key: Result<KeyMaterial?, any Error>
     do {
-      key = try self.key(for: zip(databases, needs).first { (try? $0.1.get()) == true }?.0)
+      key = try batch.key(for: databases, needs) { try self.key(for: $0[0]) }
     } catch let error where !batch.isSeveral {
       // The key of this one database.
       return batch.report(explain(error, databases[0]), on: databases[0])
     }
     sayIgnored(migrations)
-    let outcome = batch.forEach(databases) { [key] index, context in
-      let key = try needs[index].get() ? key : nil
+    let outcome = batch.forEach(databases) { index, context in
+      let key = try needs[index].get() ? key.get() : nil
       var report = try migrate(request(databases[index], migrations, key, context))
       if key == nil, !creates, session.keys.isNamed(selection) { report.notes.append(.keyNotUsed) }
       return report
@@ -116,11 +116,8 @@ struct SchemaCommand: Sendable {
   private var selection: KeySelection { KeyOptions.database.selection(from: parsed) }
 
   /// The key of all that need one, of which `first` is the first.
-  private func key(for first: String?) throws -> KeyMaterial? {
-    try first.map {
-      try session.keys.resolve(
-        selection, label: batch.label($0, isNew: creates), new: creates)
-    }
+  private func key(for first: String) throws -> KeyMaterial {
+    try session.keys.resolve(selection, label: batch.label(first, isNew: creates), new: creates)
   }
 
   private func request(

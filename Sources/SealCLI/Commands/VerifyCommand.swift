@@ -81,9 +81,9 @@ struct VerifyCommand: Sendable {
     let needs = tasks.map { task in
       Result { try task.needsKey(session, sharesKey: parsed.has(VerifyOptions.manifest)) }
     }
-    let keys = try keys(of: tasks.indices.filter { (try? needs[$0].get()) == true })
+    let keys = try keys(needs)
     // The key was fetched although nobody needs it: a source that fails is then no failure.
-    let other = try parsed.has(VerifyOptions.against) ? other(keys.values.first?.get()) : nil
+    let other = try other(keys.values.first ?? .success(nil))
     return batch.forEach(tasks.map(\.path)) { [keys] index, context in
       let task = tasks[index]
       let needsKey = try needs[index].get()
@@ -106,27 +106,42 @@ struct VerifyCommand: Sendable {
     }
   }
 
-  /// The keys of the tasks at `indices`, each source asked once. A manifest's that fails is a failure of
-  /// those databases alone.
-  private func keys(of indices: [Int]) throws -> [KeySelection: Result<KeyChoice, any Error>] {
-    var keys: [KeySelection: Result<KeyChoice, any Error>] = [:]
+  /// The keys of the tasks that need one, each source asked once. A manifest's that fails is a
+  /// failure of those databases alone.
+  private func keys(_ needs: [Result<Bool, any Error>]) throws
+    -> [KeySelection: Result<KeyChoice?, any Error>]
+  {
+    var keys: [KeySelection: Result<KeyChoice?, any Error>] = [:]
+    let indices = tasks.indices.filter { (try? needs[$0].get()) == true }
     let users = Dictionary(indices.map { (selections[$0], 1) }, uniquingKeysWith: +)
     for index in indices where keys[selections[index]] == nil {
       let selection = selections[index]
       let count = users[selection] ?? 1
       let label = count > 1 ? "Key of \(count) databases" : "Key of \(tasks[index].path)"
-      let choice = Result { try KeyChoice.resolve(selection, label: label, session) }
-      if case .failure(SealError.interrupted(let number)) = choice {
-        throw SealError.interrupted(signal: number)
-      }
-      if !parsed.has(VerifyOptions.manifest) { _ = try choice.get() }
-      keys[selection] = choice
+      let resolve = { try KeyChoice.resolve(selection, label: label, session) }
+      keys[selection] =
+        try parsed.has(VerifyOptions.manifest)
+        ? unlessInterrupted(resolve)
+        : batch.key(for: tasks.map(\.path), needs) { _ in try resolve() }
     }
     return keys
   }
 
+  /// What `resolve` gives or throws; a signal is thrown on.
+  private func unlessInterrupted(_ resolve: () throws -> KeyChoice) throws
+    -> Result<KeyChoice?, any Error>
+  {
+    do {
+      return .success(try resolve())
+    } catch SealError.interrupted(let number) {
+      throw SealError.interrupted(signal: number)
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// The database to compare with. `key`: the one of the databases that are checked.
-  private func other(_ key: KeyChoice?) throws -> NamedDatabase? {
+  private func other(_ key: Result<KeyChoice?, any Error>) throws -> NamedDatabase? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
     var other = NamedDatabase(path: path, settings: otherSettings)
@@ -134,7 +149,7 @@ struct VerifyCommand: Sendable {
       guard try session.core.needsKey(path, otherSettings, own.isNamed) else { return }
       let selection = KeyOptions.database.selection(from: parsed)
       let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
-      let shared = session.keys.isNamed(own) ? nil : key
+      let shared = try session.keys.isNamed(own) ? nil : key.get()
       other.hasSharedKey = shared != nil
       let choice =
         try shared ?? KeyChoice.resolve(hasOwn ? own : selection, label: "Key of \(path)", session)

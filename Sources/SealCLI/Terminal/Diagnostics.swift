@@ -81,12 +81,7 @@ enum Diagnostics {
         about: failure.path,
         hint: "it may be overwritten in part: keep \(target), and remove the source by hand",
         facts: found.facts + [.init("target", .string(target))])
-    case .noSpace(let path, let needed, let available):
-      return Diagnosis(
-        .io,
-        "about \(bytes(needed)) are needed on this file system, and \(bytes(available)) are free",
-        about: path,
-        facts: [.init("needed", .unsigned(needed)), .init("available", .unsigned(available))])
+    case .noSpace(let path, let needed, let available): return noSpace(path, needed, available)
     case .unsupported(let shortcoming): return unsupported(shortcoming)
     case .selfCheckFailed(let path, let stage): return selfCheck(path, stage)
     case .migration(let flaw): return MigrationDiagnostics.explain(flaw)
@@ -156,36 +151,6 @@ enum Diagnostics {
             holders.map {
               .object([.init("pid", .integer(Int64($0.id))), .init("name", .string($0.name))])
             }))
-      ])
-  }
-
-  private static func io(_ failure: IOFailure) -> Diagnosis {
-    let action =
-      switch failure.call {
-      case .open, .stat: ""
-      case .create: "cannot make a file in its folder: "
-      case .read: "cannot read: "
-      case .write: "cannot write: "
-      case .sync: "cannot sync: "
-      case .rename: "cannot rename: "
-      case .link: "cannot link: "
-      case .unlink: "cannot remove: "
-      case .truncate: "cannot truncate: "
-      case .lock: "cannot lock: "
-      case .chmod: "cannot set the mode: "
-      case .chown: "cannot set the owner: "
-      case .list: "cannot list: "
-      case .allocate: "cannot reserve memory or space: "
-      case .map: "cannot map: "
-      case .syncName: "the new file is complete and in place, but its name cannot be synced: "
-      }
-    let hint = "run sync; until it succeeds a power cut may bring back what stood there before"
-    return Diagnosis(
-      .io, action + SystemCalls.words(failure.errno), about: failure.path,
-      hint: failure.call == .syncName ? hint : nil,
-      facts: [
-        .init("call", .string(failure.call.rawValue)),
-        .init("errno", .integer(Int64(failure.errno))),
       ])
   }
 

@@ -93,17 +93,17 @@ struct ConversionJob {
     var backup: String?
   }
 
-  private var workers: Int { context.threads(pages: source.pageCount) }
+  var workers: Int { context.threads(pages: source.pageCount) }
 
   /// Does everything, or in a dry run everything that writes nothing.
   func run() throws -> Outcome {
     try plan.requireFreeBackup()
     guard !plan.options.dryRun else {
-      try plan.requireSpace(estimatedSize)
+      try requireSpace()
       return Outcome(pages: 0, proof: nil, notes: [])
     }
     let leftovers = Replacement.removeLeftovers(of: plan.path).map(Note.leftover)
-    try plan.requireSpace(estimatedSize)
+    try requireSpace()
     try Memory.requireRoom(for: plan.path)
     let replacement = try Replacement(of: plan.path)
     defer { replacement.discard() }
@@ -127,22 +127,6 @@ struct ConversionJob {
       backup: backup)
   }
 
-  /// About how large the output will be, in bytes: the used pages, re-laid. Half-empty pages make
-  /// it smaller, records that just filled their pages make it larger.
-  private var estimatedSize: UInt64 {
-    // In place, what log or journal hold is written into the old file first.
-    let settled = source.snapshot.overlay.map { UInt64($0.pageCount) * UInt64($0.pageSize) } ?? 0
-    let size = source.snapshot.fileSize
-    return outputSize + (plan.isInPlace && settled > size ? settled - size : 0)
-  }
-
-  private var outputSize: UInt64 {
-    let free = min(source.header.freePages, source.pageCount - 1)
-    let used = UInt64(keepsPages ? source.pageCount : source.pageCount - free)
-    let content = used * UInt64(source.header.pageSize - source.header.reserve)
-    return content / UInt64(pageSize - reserve) * UInt64(pageSize) + UInt64(pageSize)
-  }
-
   /// What was written, and what its content must prove equal to.
   private struct Written {
     var pageCount: UInt32
@@ -151,8 +135,13 @@ struct ConversionJob {
   }
 
   private func write(to file: File) throws -> Written {
+    try explaining { try convert(to: file) }
+  }
+
+  /// Runs `body`; damage that it meets is told with all pages that do not authenticate.
+  func explaining<R>(_ body: () throws -> R) throws -> R {
     do {
-      return try convert(to: file)
+      return try body()
     } catch SealError.damaged(let damage) {
       throw SealError.damaged(damage.completed(by: scan(of: source.store)))
     }
@@ -160,16 +149,12 @@ struct ConversionJob {
 
   private func convert(to file: File) throws -> Written {
     let store = source.store
-    let meter = ProgressMeter(.converting, total: store.bytes, context.progress)
-    let cancellation = context.cancellation
-    // Plain pages need no decoding: what a thread would hand over is read sooner.
-    let readers = store.codec == nil ? 0 : workers
-    let reader = try ReadAhead(store, workers: readers, meter: meter, cancellation: cancellation)
+    let reader = try reader(.converting)
     defer { reader.stop() }
     let writers = cipher == nil ? min(workers, 1) : workers
     let sink = try PageSink(
       file, pageSize: pageSize, codec: cipher?.codec, sums: keepsPages || cipher == nil,
-      expected: outputSize, workers: writers, cancellation: cancellation)
+      expected: aboutSize, workers: writers, cancellation: context.cancellation)
     defer { sink.stop() }
     var (content, pageCount) = try passTrees(from: reader, to: sink)
     let used = reader.visited.copy()
@@ -189,6 +174,16 @@ struct ConversionJob {
       try unused.requireNothingToLose(in: reader, path: source.path)
     }
     return Written(pageCount: pageCount, content: content, notes: unused.notes)
+  }
+
+  /// The source's pages, in whatever order; `phase` is what its progress is called.
+  func reader(_ phase: Progress.Phase) throws -> ReadAhead {
+    let store = source.store
+    // Plain pages need no decoding: what a thread would hand over is read sooner.
+    return try ReadAhead(
+      store, workers: store.codec == nil ? 0 : workers,
+      meter: ProgressMeter(phase, total: store.bytes, context.progress),
+      cancellation: context.cancellation)
   }
 
   /// What the trees hold goes to the output, in their pages' own places or in new ones.

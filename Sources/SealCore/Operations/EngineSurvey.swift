@@ -21,7 +21,7 @@ struct EngineSurvey {
         facts.schemaMessage = message
         return
       // Damage: it is listed already, and the engine stops at it.
-      case .failed, .notADatabase, .busy: return
+      case .failed, .io, .notADatabase, .busy: return
       }
       var statements: [String] = []
       for index in facts.objects.indices {

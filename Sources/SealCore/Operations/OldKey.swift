@@ -61,7 +61,7 @@ struct OldKey {
       try connection.apply(settings: settings)
       switch connection.probe() {
       case .ready, .schemaNotUnderstood: return true
-      case .notADatabase, .busy, .failed: return false
+      case .notADatabase, .busy, .io, .failed: return false
       }
     } catch SealError.unsupported { return false }
   }

@@ -141,12 +141,14 @@ struct OutputPlan {
       replacing: target, timeout: context.busyTimeout, cancellation: context.cancellation)
   }
 
-  /// Throws `.noSpace` where the file system has fewer than `bytes` left.
-  func requireSpace(_ bytes: UInt64) throws {
-    let available = try System.availableSpace(at: Path.folder(of: path))
-    guard available >= bytes else {
-      throw SealError.noSpace(path: path, needed: bytes, available: available)
-    }
+  /// Throws `.io` where no file can be made beside `path`: one is made and removed.
+  static func requireRoom(beside path: String) throws {
+    try Replacement(of: path).discard()
+  }
+
+  /// Bytes that the file system of the output has left.
+  func availableSpace() throws -> UInt64 {
+    try System.availableSpace(at: Path.folder(of: path))
   }
 
   /// Puts what stands at the target in order and gives the output its name. `source` is settled

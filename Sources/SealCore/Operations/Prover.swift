@@ -141,7 +141,7 @@ struct Prover {
     case .failed(.noMemory, _):
       // That says nothing about the output.
       throw SealError.io(IOFailure(.allocate, path: path, errno: SystemError.noMemory))
-    case .notADatabase, .busy, .failed: throw failure(.engine)
+    case .notADatabase, .busy, .io, .failed: throw failure(.engine)
     }
   }
 }

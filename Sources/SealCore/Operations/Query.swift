@@ -84,6 +84,7 @@ private struct QueryRun {
         throw SealError.unsupported(.schema(message: message))
       case .notADatabase: throw SealError.wrongKind(path: database.path, found: .other)
       case .busy: throw SealError.locked(path: path, holders: [])
+      case .io(let failure): throw SealError.io(failure)
       case .failed(let code, let message):
         throw SealError.engine(path: path, code: code.rawValue, message: message)
       }

@@ -65,12 +65,22 @@ extension Connection {
     case .busy, .locked: return .locked(path: path, holders: [])
     case .cannotOpen: return io(.open, EIO)
     case .full: return .io(IOFailure(.write, path: path, errno: ENOSPC))
-    case .writeError: return io(.write, EIO)
-    case .syncError: return io(.sync, EIO)
-    case .ioError: return io(.read, EIO)
+    case .ioError: return io(code.call, EIO)
+    case .corrupt, .notADatabase:
+      if let number = db.flatMap(unreadable) {
+        return .io(IOFailure(.read, path: path, errno: number))
+      }
     default: break
     }
     let message = db == nil ? String(cString: sqlite3_errstr(code.rawValue)) : lastMessage
     return .engine(path: path, code: code.rawValue, message: message)
+  }
+  /// The error number of a read that failed, where SQLite calls that a malformed database (it takes an
+  /// EIO for one: SQLITE_IOERR_CORRUPTFS, unixRead in os_unix.c), and SQLCipher none at all (it goes on
+  /// without the salt that it could not read).
+  private func unreadable(_ db: OpaquePointer) -> Int32? {
+    var number: Int32 = 0
+    let code = sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number)
+    return code == SQLITE_OK && number > 0 ? number : nil
   }
 }

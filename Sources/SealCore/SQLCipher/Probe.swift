@@ -12,6 +12,8 @@ public enum ProbeOutcome: Sendable, Equatable {
   case schemaNotUnderstood(message: String)
   /// Others held a lock until the busy timeout ended.
   case busy
+  /// The file could not be read, or one beside it not be made; the page may be to blame, too.
+  case io(IOFailure)
   /// Anything else, in the engine's words.
   case failed(code: ResultCode, message: String)
 }
@@ -31,7 +33,7 @@ extension Connection {
     } catch SealError.engine(_, let number, let message) {
       return judge(ResultCode(rawValue: number), message)
     } catch SealError.io(let failure) {
-      return .failed(code: .ioError, message: "\(failure.call.rawValue): error \(failure.errno)")
+      return .io(failure)
     } catch {
       return .failed(code: .error, message: "\(error)")
     }

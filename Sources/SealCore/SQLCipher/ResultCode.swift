@@ -40,7 +40,23 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable, CustomStringConv
   static let shortRead = ResultCode(10 | 2 << 8)
   static let readError = ResultCode(10 | 1 << 8)
   static let writeError = ResultCode(10 | 3 << 8)
-  static let syncError = ResultCode(10 | 4 << 8)
+
+  /// What the system was asked for, where this is an I/O error.
+  var call: IOFailure.Call {
+    // SQLITE_IOERR_FSYNC and those after it, as sqlite.org/rescode.html numbers them.
+    switch rawValue >> 8 {
+    case 3, 19: .write
+    case 4, 5: .sync
+    case 6: .truncate
+    case 7, 13: .stat
+    case 8, 9, 14, 15, 20: .lock
+    case 10, 23: .unlink
+    case 12: .allocate
+    case 18: .open
+    case 21, 24: .map
+    default: .read
+    }
+  }
 
   /// SQLite's own name of the primary code, such as `SQLITE_NOTADB`.
   public var name: String { Self.names[primary.rawValue] ?? "SQLITE_\(rawValue)" }

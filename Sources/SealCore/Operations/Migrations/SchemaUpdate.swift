@@ -113,6 +113,7 @@ struct SchemaUpdate {
       switch error {
       case SealError.locked(let path, let holders) where holders.isEmpty:
         throw SealError.locked(path: path, holders: OpenFiles.holders(of: opening.path))
+      case SealError.io(let failure) where failure.call == .open: throw unmade(failure, opening)
       default:
         guard let damage = Self.damage(in: error) else { throw error }
         throw try diagnose(damage, opening) ?? error
@@ -125,6 +126,17 @@ struct SchemaUpdate {
   private func clean(_ opening: Opening) {
     guard (try? FileStatus.of(Sidecars(of: opening.path).journal)) != nil else { return }
     try? connect(opening).clearJournal()
+  }
+
+  /// What SQLite cannot open where it opened the database is a file that it makes beside it. Why,
+  /// its second try hides, in which it does not want to make one (unixOpen in os_unix.c).
+  private func unmade(_ failure: IOFailure, _ opening: Opening) -> any Error {
+    do {
+      try OutputPlan.requireRoom(beside: opening.path)
+      return SealError.io(failure)
+    } catch SealError.io(let found) {
+      return SealError.io(IOFailure(found.call, path: request.database, errno: found.errno))
+    } catch { return error }
   }
 
   private func connect(_ opening: Opening) throws -> Connection {
@@ -155,6 +167,9 @@ struct SchemaUpdate {
       try context.cancellation.check()
       throw SealError.locked(path: request.database, holders: [])
     case .notADatabase: throw EngineDamage(message: "file is not a database")
+    case .io(let failure):
+      try context.cancellation.check()
+      throw SealError.io(failure)
     case .failed(let code, let message):
       try context.cancellation.check()
       if code == .corrupt { throw EngineDamage(message: message) }
@@ -180,11 +195,13 @@ struct SchemaUpdate {
   /// error, a malformed image or no more than an error, by the version of SQLCipher.
   private static func damage(in error: any Error) -> EngineDamage? {
     if let damage = error as? EngineDamage { return damage }
+    if case SealError.io(let failure) = error, failure.call == .read {
+      return EngineDamage(message: ResultCode.ioError.text, isCertain: false)
+    }
     guard case SealError.engine(_, let number, let message) = error else { return nil }
     let code = ResultCode(rawValue: number)
     switch code {
     case .corrupt, .notADatabase: return EngineDamage(message: message)
-    case .ioError: return EngineDamage(message: message, isCertain: false)
     case .error where message == code.text: return EngineDamage(message: message, isCertain: false)
     default: return nil
     }
