@@ -45,7 +45,8 @@ PYTHON := $(PEERS)/a/bin/python
 BUILT_SHELL := $(CURDIR)/.build/sqlcipher/bin/sqlcipher
 TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
   DBSEAL_SQLCIPHER=$$(test -x $(BUILT_SHELL) && echo $(BUILT_SHELL) || command -v sqlcipher)
-PYTESTS := $(wildcard $(addprefix Tests/,Scripts Interop Properties Faults Secrets Shells Packaging))
+PYTESTS := $(wildcard $(addprefix Tests/,\
+  Scripts Interop Properties Faults Secrets Shells Packaging Docs))
 
 .PHONY: help deps peers build release test quick lint bench faults soak try install uninstall dist \
   deb version clean
