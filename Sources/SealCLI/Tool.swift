@@ -23,7 +23,10 @@ enum Tool {
       command = Parser.command(in: words)?.name
       return finish(try dispatch(Parser.parse(words), session, asJSON: asJSON), on: console)
     } catch {
-      let diagnosis = Diagnostics.explain(error)
+      var diagnosis = Diagnostics.explain(error)
+      if diagnosis.code == .usage, diagnosis.hint == nil, let command {
+        diagnosis = diagnosis.hinting("\(Catalog.tool) \(command) --help")
+      }
       say(diagnosis, command: command, database: nil, asJSON: asJSON, on: console)
       if case UsageFlaw.noCommand = error, !asJSON { console.errorPage("\n" + HelpText.ofTool()) }
       return diagnosis.exit

@@ -71,7 +71,8 @@ struct Conversions: Sendable {
       case .success((let report, let fit)):
         say(report, plan.steps[index], fit, made?.facts ?? [])
       case .failure(let error):
-        return batch.report(explain(error), on: plan.steps[index].source)
+        let step = plan.steps[index]
+        return batch.report(assured(explain(error), error, step), on: step.source)
       }
       return 0
     }
@@ -81,6 +82,27 @@ struct Conversions: Sendable {
 
   private func explain(_ error: any Error) -> Diagnosis {
     Diagnostics.explain(error, reading: sourceOptions)
+  }
+
+  /// Where the database itself was at stake, a failure says that it is as it was.
+  private func assured(_ found: Diagnosis, _ error: any Error, _ step: ConversionPlan.Step)
+    -> Diagnosis
+  {
+    guard step.destination == .inPlace || parsed.has(Options.shred), !parsed.has(Options.dryRun)
+    else { return found }
+    switch error {
+    // These say themselves how far the work came.
+    case SealError.notShredded, SealError.interrupted, SealError.selfCheckFailed: return found
+    case SealError.io(let failure) where failure.call == .syncName: return found
+    default: break
+    }
+    switch found.code {
+    case .wrongKey, .damaged, .locked, .io, .unsupported:
+      return found.adding("the database is as it was")
+    case .ok, .checkFailed, .usage, .noKey, .wrongKind, .exists, .migrationFailed,
+      .selfCheckFailed, .interrupted:
+      return found
+    }
   }
 
   private func output(for step: ConversionPlan.Step) -> OutputOptions {

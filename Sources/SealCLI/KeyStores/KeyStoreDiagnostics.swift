@@ -59,38 +59,54 @@ enum KeyStoreDiagnostics {
     case .several:
       return (
         "there is more than one item of that name, and they may differ",
-        "\(Catalog.tool) key delete removes all of them"
+        "secret-tool search --all service \(Catalog.tool) shows them; remove the wrong one, for"
+          + " \(Catalog.tool) key delete would remove all"
       )
     case .timedOut(let seconds):
       return (
         "the key store did not answer within \(words(seconds: seconds))",
         "it may wait for you to unlock it; \(KeyOptions.keyTimeout.flag) waits longer"
       )
-    case .readOnly: return ("these are given by systemd and cannot be changed", nil)
+    case .readOnly:
+      return (
+        "these are given by systemd and cannot be changed",
+        "change what LoadCredential= in the unit names"
+      )
     case .notReadBack:
-      return ("what was read back is not what was stored, so the key is not kept there", nil)
+      return ("what was read back is not what was stored, so the key is not kept there", inFile)
     case .notText:
       return (
         "the key is no text (UTF-8), and key stores keep texts",
         "give a key of bytes as hex digits, with \(KeyOptions.database.raw.flag)"
       )
     case .tooLong(let limit):
-      return ("the store keeps keys of up to \(limit) bytes", nil)
+      return ("the store keeps keys of up to \(limit) bytes", inFile)
     case .quota:
       return (
         "your share of the kernel's memory for keys is used up",
         "see /proc/key-users, and remove keys that nobody needs"
       )
     case .notOneLine:
-      return ("the key has a line feed, and key stores keep one line", nil)
+      return (
+        "the key has a line feed, and key stores keep one line",
+        "give a key of bytes as hex digits, with \(KeyOptions.database.raw.flag)"
+      )
     case .busy: return ("another process is making or changing a key", "try again")
     case .badName:
-      return ("a name has up to \(KeyStores.longestName) bytes and no control characters", nil)
-    case .system(let number): return (SystemCalls.words(number), nil)
+      return (
+        "a name has up to \(KeyStores.longestName) bytes and no control characters",
+        "choose another name"
+      )
+    case .system(let number): return (SystemCalls.words(number), listing)
     case .failed(let message):
-      return ("the key store failed" + (message.isEmpty ? "" : ": \(message)"), nil)
+      return ("the key store failed" + (message.isEmpty ? "" : ": \(message)"), listing)
     }
   }
+
+  /// Where a key can be that a store does not take.
+  private static let inFile = "keep it in a file: \(Catalog.tool) key generate --output FILE"
+  /// What tells about all stores.
+  private static let listing = "\(Catalog.tool) key list says which stores work here"
 
   /// Why there is no such store.
   static func words(_ obstacle: KeyStoreObstacle) -> (String, String?) {
@@ -135,7 +151,7 @@ enum KeyStoreDiagnostics {
     return (
       "no key store can be used here"
         + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"),
-      "keep the key in a file: \(Catalog.tool) key generate --output FILE"
+      inFile
     )
   }
 }

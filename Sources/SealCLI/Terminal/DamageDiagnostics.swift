@@ -8,7 +8,9 @@ enum DamageDiagnostics {
   private static let named = 10
 
   static func explain(_ damage: Damage) -> Diagnosis {
-    let advice = "the key is right; restore the file from a backup"
+    let advice =
+      "the key is right; restore the file from a backup, or see what the pages hold: \(Catalog.tool)"
+      + " verify"
     switch damage.flaw {
     case .pages(let pages, let total, let pagesInFile):
       return Diagnosis(
@@ -112,7 +114,7 @@ enum DamageDiagnostics {
     case .freelist: "VACUUM makes a new one"
     case .pageType, .cellOutside, .cellCount, .pageOutside, .pageTwice, .tooDeep, .mixedTree,
       .overflowShort, .payloadTooLarge, .schemaRecord, .blank, .malformed:
-      nil
+      "\(Catalog.tool) verify lists all that is damaged; restore the file from a backup"
     }
   }
 

@@ -44,6 +44,17 @@ struct Diagnosis: Sendable, Equatable {
       code, sentence, about: database + rest, hint: hint, facts: facts, exit: exit)
   }
 
+  /// The same with more at the end of its sentence.
+  func adding(_ words: String) -> Diagnosis {
+    Diagnosis(
+      code, "\(sentence); \(words)", about: subject, hint: hint, facts: facts, exit: exit)
+  }
+
+  /// The same with something to type.
+  func hinting(_ hint: String) -> Diagnosis {
+    Diagnosis(code, sentence, about: subject, hint: hint, facts: facts, exit: exit)
+  }
+
   /// Says it on standard error.
   func say(on console: Console) {
     let about = subject.map { $0 + ": " } ?? ""

@@ -14,7 +14,11 @@ enum Diagnostics {
     case let failure as KeyFailure: KeyDiagnostics.explain(failure)
     case let failure as OtherFailure: OtherDiagnostics.explain(failure)
     case let failure as any ExplainedError: failure.diagnosis
-    default: Diagnosis(.io, "unexpected error: \(error)")
+    default:
+      Diagnosis(
+        .io, "unexpected error: \(error)",
+        hint:
+          "this is a mistake in \(Catalog.tool): please report it, with \(Catalog.tool) --version")
     }
   }
 
@@ -53,25 +57,25 @@ enum Diagnostics {
     case .notRegular(let path, let special):
       return Diagnosis(
         .wrongKind, "this is a \(special.rawValue), not a file", about: path,
-        hint: special == .directory ? "name a database in it" : nil,
+        hint: special == .directory ? "name a database in it" : "name the file of a database",
         facts: [
           .init("kind", .string(FileKind.other.rawValue)),
           .init("file_type", .string(special.rawValue)),
         ])
     case .exists(let path, let obstacle): return exists(path, obstacle)
     case .locked(let path, let holders):
-      return locked(path, holders, hint: "close it, or wait longer with --busy-timeout")
+      return locked(path, holders, hint: "close it, or wait longer: --busy-timeout 60")
     case .inUse(let path, let holders):
       return locked(
-        path, holders, hint: "close it; with --force it would go on with a file that has no name")
+        path, holders, hint: "close it; with --force, what it writes from now on would be lost")
     case .writeProtected(let path):
       return Diagnosis(
         .io, "the file is write-protected", about: path,
-        hint: "chmod u+w takes that away, and so does --force for root")
+        hint: "chmod u+w \(ShellWords.quoted(path)); or --force, as root")
     case .changedWhileReading(let path):
       return Diagnosis(
         .locked, "the file changed while it was read", about: path,
-        hint: "close the program that writes it, then try again")
+        hint: "close the program that writes it, and run this again")
     case .io(let failure): return io(failure)
     case .notShredded(let target, let failure):
       let found = io(failure)
@@ -93,6 +97,7 @@ enum Diagnostics {
     case .engine(let path, let code, let message):
       return Diagnosis(
         error.code, "SQLite says: \(message) (code \(code))", about: path,
+        hint: "\(Catalog.tool) verify says whether the database is sound",
         facts: [.init("sqlite_code", .integer(Int64(code)))])
     }
   }
@@ -100,13 +105,25 @@ enum Diagnostics {
   private static func query(_ flaw: QueryFlaw) -> Diagnosis {
     let words: (String, String?) =
       switch flaw {
-      case .empty: ("the query is empty", nil)
+      case .empty:
+        ("the query is empty", "--query 'SELECT count(*) FROM sqlite_master', for instance")
       case .severalStatements: ("the query has more than one statement", "run one at a time")
-      case .notReadOnly: ("the query would change the database, and only reading is done", nil)
-      case .refused(let action): ("\(action) is not allowed in a query", nil)
-      case .failed(let message): ("the query failed: \(message)", nil)
-      case .unknownParameter(let name): ("the query has no parameter \(name)", nil)
-      case .repeatedParameter(let name): ("parameter \(name) of the query has two values", nil)
+      case .notReadOnly:
+        (
+          "the query would change the database, and only reading is done",
+          "\(Catalog.tool) migrate --schema DIR runs SQL that changes it"
+        )
+      case .refused(let action):
+        ("\(action) is not allowed in a query", "leave it out: a query only reads this database")
+      case .failed(let message):
+        ("the query failed: \(message)", "--schema in the place of --query shows what there is")
+      case .unknownParameter(let name):
+        (
+          "the query has no parameter \(name)",
+          "write it as :\(name) in the query, or leave --param out"
+        )
+      case .repeatedParameter(let name):
+        ("parameter \(name) of the query has two values", "leave one --param out")
       case .missingParameter(let name):
         ("parameter \(name) of the query has no value", "--param NAME=VALUE gives it one")
       }
@@ -114,11 +131,16 @@ enum Diagnostics {
   }
 
   private static func kind(_ path: String, _ found: FileKind) -> Diagnosis {
-    let encrypted = "an encrypted database is made into a plaintext one by \(Catalog.tool) decrypt"
+    let encrypted =
+      "\(Catalog.tool) rekey gives it another key, \(Catalog.tool) decrypt makes it plaintext, and"
+      + " \(Catalog.tool) inspect says what it is"
     let words: (String, String?) =
       switch found {
       case .plaintext:
-        ("this is a plaintext SQLite database", "\(Catalog.tool) encrypt encrypts it")
+        (
+          "this is a plaintext SQLite database",
+          "it needs no key and can be used as it is; \(Catalog.tool) encrypt encrypts it"
+        )
       case .sqlcipher: ("the database is encrypted already, or is none", encrypted)
       case .sqlcipherPlaintextHeader:
         (
@@ -129,10 +151,15 @@ enum Diagnostics {
         ("this is a rollback journal, not a database", "name the database that it belongs to")
       case .wal:
         ("this is a write-ahead log, not a database", "name the database that it belongs to")
-      case .empty: ("the file is empty", nil)
+      case .empty:
+        ("the file is empty", "check the name; if there was a database, restore it from a backup")
       case .truncated:
         ("the file is too short for a database", "it may have been cut; restore it from a backup")
-      case .other: ("this is neither a SQLite nor a SQLCipher database", nil)
+      case .other:
+        (
+          "this is neither a SQLite nor a SQLCipher database",
+          "check the name; \(Catalog.tool) inspect says what can be seen of it"
+        )
       }
     return Diagnosis(
       .wrongKind, words.0, about: path, hint: words.1,
@@ -163,12 +190,16 @@ enum Diagnostics {
     case .engineTooOld(let engine, let needed, let feature):
       return Diagnosis(
         .unsupported, "\(feature) needs SQLCipher \(needed), and this one is \(engine)",
+        hint:
+          "use a \(Catalog.tool) that was built with a newer one; \(Catalog.tool) --version names it",
         facts: [
           .init("engine", .string(engine)), .init("needed", .string(needed)),
           .init("feature", .string(feature)),
         ])
     case .schema(let message):
-      return Diagnosis(.unsupported, "this engine cannot read the schema: \(message)")
+      return Diagnosis(
+        .unsupported, "this engine cannot read the schema: \(message)",
+        hint: "a newer SQLite or an app's own wrote it; \(Catalog.tool) --version names the engine")
     case .logVersion(let version):
       return Diagnosis(
         .unsupported, "the -wal beside it is of version \(version), and only 3007000 is known",
@@ -179,7 +210,9 @@ enum Diagnostics {
         "the database is of file format \(version), and SQLite knows 1 and 2",
         hint: "a newer SQLite wrote it, or byte 19 of its header was altered")
     case .crypto(let function):
-      return Diagnosis(.unsupported, "libcrypto refused: \(function) failed")
+      return Diagnosis(
+        .unsupported, "libcrypto refused: \(function) failed",
+        hint: "its settings may forbid it (OPENSSL_CONF, FIPS); \(Catalog.tool) --version names it")
     }
   }
 
@@ -195,7 +228,8 @@ enum Diagnostics {
       }
     return Diagnosis(
       .selfCheckFailed, "the output did not prove right and was removed: \(what)", about: path,
-      hint: "the source is unchanged; check the disk and the memory of this machine",
+      hint:
+        "the source is unchanged; check the disk and the memory of this machine, and run this again",
       facts: [.init("stage", .string(stage.rawValue))])
   }
 

@@ -37,6 +37,18 @@ extension Diagnostics {
     case (.syncName, _):
       "run sync; until it succeeds a power cut may bring back what stood there before"
     case (.create, ENOSPC): "df -i says whether the file system has no room for one more file"
+    case (_, ENOENT): "check the name, and the folder that you are in"
+    case (_, ENOTDIR): "check the name: a part of it is a file and no folder"
+    case (_, ENAMETOOLONG): "choose a shorter name"
+    case (.create, EACCES), (.create, EPERM):
+      "ls -ld on its folder says who may write there; or name a TARGET in another folder"
+    case (_, EACCES), (_, EPERM): "ls -l says who may do that: run this as that user"
+    case (_, EROFS): "name a TARGET or --output-dir on a file system that can be written"
+    case (_, ENOSPC), (_, EDQUOT): "free some space, or name a TARGET on another file system"
+    case (_, EFBIG): "ulimit -f says the limit: raise it, or name a TARGET where there is none"
+    case (_, EMFILE), (_, ENFILE): "ulimit -n says the limit: raise it, or use a lower --jobs"
+    case (_, ENOMEM): "use a lower --jobs, or free memory"
+    case (_, EIO): "the disk failed: look into the system's log, and copy what can be read"
     default: nil
     }
   }

@@ -14,7 +14,12 @@ enum KeyDiagnostics {
   static func explain(_ failure: KeyFailure) -> Diagnosis {
     let options = KeyOptions.sets.first { $0.prefix == failure.prefix } ?? .database
     let words = words(failure.flaw, options, failure.takesBytes)
-    return Diagnosis(.noKey, words.0, about: name(failure.source), hint: words.1)
+    var hint = words.1
+    if case (.file(let path), .openToOthers) = (failure.source, failure.flaw) {
+      hint =
+        "chmod 600 \(ShellWords.quoted(path)); or --allow-open-key-file, if they may read the key"
+    }
+    return Diagnosis(.noKey, words.0, about: name(failure.source), hint: hint)
   }
 
   /// Which of a command's keys it is.
@@ -155,28 +160,46 @@ enum KeyDiagnostics {
       )
     case .database:
       return ("this is a SQLite database, not a key", "check what \(options.file.flag) names")
-    case .unreadable(let number): return (SystemCalls.words(number), nil)
-    case .directory: return ("this is a directory", nil)
-    case .notOpen: return ("the descriptor is not open for reading", nil)
+    case .unreadable(let number):
+      return (
+        SystemCalls.words(number), "check what \(options.file.flag) names, and who may read it"
+      )
+    case .directory: return ("this is a directory", "name a file in it")
+    case .notOpen:
+      return (
+        "the descriptor is not open for reading",
+        "the shell opens it with a redirection: \(options.descriptor.flag) 3 3<app.key"
+      )
     case .openToOthers(let mode):
       return (
         "others can read it (mode \(String(mode, radix: 8)))",
-        "chmod 600, or --allow-open-key-file if that is meant"
+        "chmod 600 takes that away; --allow-open-key-file if it is meant"
       )
-    case .unfinishedQuote: return ("a quote or backslash is not finished", nil)
+    case .unfinishedQuote:
+      return (
+        "a quote or backslash is not finished", "close the quote, or quote the backslash: '\\\\'"
+      )
     case .shellSyntax(let character):
       return (
         "\(character) means something to a shell only, and no shell runs this command",
         "quote it, or name the shell: sh -c '...'"
       )
     case .notStarted(let program, let number):
-      return ("cannot run \(program): \(SystemCalls.words(number))", nil)
+      return (
+        "cannot run \(program): \(SystemCalls.words(number))",
+        "check its name and $PATH; what only a shell knows is run by sh -c '...'"
+      )
     case .exited(let program, let status):
-      return ("\(program) failed with status \(status)", nil)
+      return (
+        "\(program) failed with status \(status)", "run the command by itself to see what it says"
+      )
     case .killed(let program, let signal):
-      return ("\(program) was ended by signal \(signal)", nil)
+      return (
+        "\(program) was ended by signal \(signal)", "run the command by itself to see why"
+      )
     case .noTerminal: return missing(options)
-    case .mismatch: return ("the two keys differ", nil)
+    case .mismatch:
+      return ("the two keys differ, and nothing was changed", "run it again and type the key twice")
     case .lineTooLong(let limit):
       return ("a terminal takes keys of up to \(limit) bytes", "use \(options.file.flag)")
     case .slow(let seconds):
@@ -199,6 +222,6 @@ enum KeyDiagnostics {
       case KeyOptions.against.prefix: "no key of the other database"
       default: "no key"
       }
-    return ("\(key) was given, and there is no terminal to ask on", ways(options))
+    return ("\(key) was given, and there is no terminal to ask on", "use \(ways(options))")
   }
 }

@@ -42,7 +42,8 @@ enum MigrationDiagnostics {
       return Words(
         "\(file), line \(line): this is not text in UTF-8", hint: "save the file as UTF-8")
     case .tooLarge(let file, let limit):
-      return Words("\(file): more than \(Diagnostics.bytes(limit))")
+      return Words(
+        "\(file): more than \(Diagnostics.bytes(limit))", hint: "make several migrations of it")
     case .blank(let file):
       return Words(
         "\(file) is empty", hint: "write it first; a comment makes it one that does nothing")
@@ -54,7 +55,9 @@ enum MigrationDiagnostics {
         "\(file) was rolled back: after it, what was applied cannot be recorded", about: path,
         hint: "a trigger on \(VersionTrack.table.rawValue), for instance, keeps the row away")
     case .unknownVersion(let version, let folder):
-      return Words("no file has version \(version)", about: folder)
+      return Words(
+        "no file has version \(version)", about: folder,
+        hint: "name the version of a file that is there, or leave it out for the newest")
     case .refused(let place, let refusal):
       return Words(
         "\(at(place)): \(Self.words(refusal)): \(quoted(place))", hint: hint(refusal))
@@ -71,7 +74,7 @@ enum MigrationDiagnostics {
     case .beyond(let path, let newest, let wanted):
       return Words(
         "the database is at version \(newest), beyond \(wanted), and nothing goes back",
-        about: path)
+        about: path, hint: "name a higher version, or restore a backup of before")
     case .foreignTable(let path, let table, let number):
       return Words(
         "its table \(table) was made by another program, and is not understood", about: path,
@@ -79,17 +82,22 @@ enum MigrationDiagnostics {
     case .failed(let path, let place, let failure):
       return Words(
         "\(at(place)) failed and was rolled back: \(failure.message): \(quoted(place))",
-        about: path, hint: hint(failure))
+        about: path, hint: hint(failure) ?? again)
     case .brokenReferences(let path, let file, let count, let before, let first):
       let old = before == 0 ? "" : ", \(before) of them there before"
       let rows = Diagnostics.count(UInt64(clamping: count), "broken reference")
       return Words(
-        "\(file) was rolled back: it leaves \(rows)\(old): \(first)", about: path)
+        "\(file) was rolled back: it leaves \(rows)\(old): \(first)", about: path, hint: again)
     case .uncheckedReferences(let path, let file, let message):
       return Words(
-        "\(file) was rolled back: its foreign keys cannot be checked: \(message)", about: path)
+        "\(file) was rolled back: its foreign keys cannot be checked: \(message)", about: path,
+        hint: again)
     }
   }
+
+  /// Behind a migration that was rolled back.
+  private static let again =
+    "the database is as it was before that file: mend it, and run this again"
 
   private static func facts(_ flaw: MigrationFlaw) -> [JSON.Field] {
     func all(_ word: String, _ more: JSON.Field...) -> [JSON.Field] {

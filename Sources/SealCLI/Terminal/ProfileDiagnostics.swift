@@ -7,7 +7,9 @@ enum ProfileDiagnostics {
   static func explain(_ flaw: ProfileFlaw) -> Diagnosis {
     switch flaw {
     case .pageSize(let size):
-      return Diagnosis(.usage, "a page of \(size) bytes: only powers of two from 512 to 65536 work")
+      return Diagnosis(
+        .usage, "a page of \(size) bytes: only powers of two from 512 to 65536 work",
+        hint: "leave --page-size out for that of the format")
     case .usableSize(let size, let reserve):
       return Diagnosis(
         .usage, "a page of \(size) bytes with \(reserve) reserved leaves less than SQLite's 480",
@@ -19,13 +21,14 @@ enum ProfileDiagnostics {
         .usage, "\(rounds) rounds for the key of the tags: they go from 1 to 2147483647")
     case .plaintextHeader(let size):
       return Diagnosis(
-        .usage, "a plaintext header of \(size) bytes: it is a multiple of 16 and fits in a page")
+        .usage, "a plaintext header of \(size) bytes: it is a multiple of 16 and fits in a page",
+        hint: "iOS needs --plaintext-header 32")
     case .saltNeeded:
       return Diagnosis(
         .usage, "the file does not hold its own salt, and none was given",
         hint: "--salt with the 32 hex digits that were said when the file was made")
     case .saltLength(let count):
-      return Diagnosis(.usage, "a salt has 16 bytes, not \(count)")
+      return Diagnosis(.usage, "a salt has 16 bytes, not \(count)", hint: "write 32 hex digits")
     case .saltConflict:
       return Diagnosis(
         .usage, "the raw key carries another salt than --salt names", hint: "leave --salt out")

@@ -10,6 +10,21 @@ enum ShellWords {
     case shellSyntax(Character)
   }
 
+  /// The word as a shell would have to be given it, for a command that a hint names.
+  static func quoted(_ word: String) -> String {
+    let plain = word.unicodeScalars.allSatisfy { scalar in
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "/", ".", "_", "-", "+", ",", ":", "@", "%": true
+      default: scalar.value > 0x9F
+      }
+    }
+    guard !plain || word.isEmpty || word.hasPrefix("-") else { return word }
+    let name = word.hasPrefix("-") ? "./" + word : word
+    return "'"
+      + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
+  }
+
   /// The words of `line`. Follows POSIX, Shell Command Language, 2.2 Quoting.
   static func split(_ line: String) throws(Flaw) -> [String] {
     var words: [String] = []

@@ -23,22 +23,27 @@ enum UsageDiagnostics {
     case .missingValue(let name, let value, let hasDash):
       return (
         "\(name) needs a value: \(name) \(value)",
-        hasDash ? "one that begins with a dash is written \(name)=\(value)" : nil
+        hasDash
+          ? "one that begins with a dash is written \(name)=\(value)"
+          : "if a variable was to give it, look whether that is set"
       )
-    case .unexpectedValue(let name): return ("\(name) takes no value", nil)
+    case .unexpectedValue(let name):
+      return ("\(name) takes no value", "leave = and what follows out")
     case .badValue(let name, let value, let allowed):
       return ("\(name)\(value.map { " cannot be \($0)" } ?? " has a bad value"): \(allowed)", nil)
-    case .twice(let name): return ("\(name) was given twice", nil)
+    case .twice(let name): return ("\(name) was given twice", "leave one of them out")
     case .exclusive(let one, let other, let reason):
-      return ("\(one) and \(other) exclude each other: \(reason)", nil)
+      return ("\(one) and \(other) exclude each other: \(reason)", "leave one of them out")
     case .needs(let name, let others):
-      return ("\(name) goes with \(list(others, "or"))", nil)
+      let others = list(others, "or")
+      return ("\(name) goes with \(others)", "add \(others), or leave \(name) out")
     case .tooFew(let command, let operands):
       return ("\(command) needs \(operands)", see(command))
     case .tooMany(let command, let operands, let count):
       return ("\(command) takes \(operands), and \(count) were given", see(command))
     case .keyOption, .keyOperand: return key(flaw)
-    case .emptyArgument: return ("an argument is empty", "a variable may not be set")
+    case .emptyArgument:
+      return ("an argument is empty", "look whether a variable on the command line is not set")
     case .notUTF8(let text):
       return ("an argument is not UTF-8: \(text)", "give the file another name, or a link to it")
     case .list(let name, let flaw): return list(name, flaw)
@@ -55,18 +60,28 @@ enum UsageDiagnostics {
         "--output-dir and, where a command changes databases, --in-place take any number"
       )
     case .sameBaseName(let name):
-      return ("two sources are called \(name), and only one can go to the directory", nil)
+      return (
+        "two sources are called \(name), and only one can go to the directory",
+        "run it once for each, with another --output-dir"
+      )
     case .companionNames(let name, let companion):
-      return ("SQLite would take \(companion) for a part of \(name), and remove it", nil)
+      return (
+        "SQLite would take \(companion) for a part of \(name), and remove it", "choose other names"
+      )
     case .binaryPrompt(let name):
-      return ("\(name) goes with a file, a descriptor or a command, not with a terminal", nil)
+      return (
+        "\(name) goes with a file, a descriptor or a command, not with a terminal",
+        "leave it out to type a key, or add --key-file"
+      )
     case .badParameter(let text):
       return (
         "--param \(text): it is NAME=VALUE, NAME:text=VALUE, NAME:integer=N, NAME:real=X,"
           + " NAME:blob=HEX or NAME:null", nil
       )
     case .badParameterValue(let value, let name):
-      return ("--param \(name): \(value) is no such value", nil)
+      return (
+        "--param \(name): \(value) is no such value", "--param NAME:text=VALUE takes any text"
+      )
     case .generateKind(let name):
       return ("generate \(name): it makes man, completions or reference", nil)
     case .keyOnTerminal(let action, let instead):
