@@ -80,6 +80,8 @@ private let samples: [(SealError, Int32)] =
       #expect(!text.isEmpty && text.last != "." && !text.contains("\n"), "\(text)")
     }
     #expect(!said.sentence.contains("file is not a database"))
+    // A usage error without a hint of its own gets the help of its command, where that is known.
+    #expect(said.hint != nil || [.usage, .interrupted].contains(said.code), "\(error)")
   }
 
   @Test func saysWhatTheDocumentationQuotes() {
@@ -126,7 +128,7 @@ private let samples: [(SealError, Int32)] =
     for set in KeyOptions.sets {
       let said = Diagnostics.explain(
         KeyFailure(source: .terminal, flaw: .noTerminal, prefix: set.prefix))
-      #expect(said.hint?.hasPrefix("\(set.file.flag), \(set.descriptor.flag), ") == true)
+      #expect(said.hint?.hasPrefix("use \(set.file.flag), \(set.descriptor.flag), ") == true)
       #expect(said.hint?.hasSuffix(", or $\(set.variable)_FILE") == true)
     }
   }
@@ -163,7 +165,8 @@ private let samples: [(SealError, Int32)] =
     #expect(
       said.json(command: "encrypt", database: "a\"b").text
         == #"{"command":"encrypt","database":"a\"b","ok":false,"code":"wrong_kind","exit":6,"#
-        + #""message":"the file is empty","hint":null,"kind":"empty"}"#)
+        + #""message":"the file is empty","hint":"check the name; if there was a database, "#
+        + #"restore it from a backup","kind":"empty"}"#)
   }
 
   @Test func namesTheFileInTheMessageWhereItIsAnother() {

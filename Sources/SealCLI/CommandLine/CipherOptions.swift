@@ -45,7 +45,7 @@ struct CipherOptions: Sendable {
       OptionSpec(name: prefix + name, value: value, section: section, help: help, detail: detail)
     }
     format = option(
-      "format", .choice("N", ["1", "2", "3", "4"]),
+      "format", .choice("N", CipherProfile.formatNumbers.reversed().map(String.init)),
       reads
         ? "format to read (default: find out)"
         : "format to write (default: \(keeps ? "the source's" : "4"))",

@@ -12,7 +12,7 @@ extension CipherProfile {
   /// of this profile: none for format 4. `salt` (16 bytes) is sent where the file holds none.
   public func pragmas(salt: [UInt8]) -> [Pragma] {
     // Whatever format is nearest is named first, and what differs from it follows.
-    let variants = [4, 3, 2, 1].compactMap { number in
+    let variants = Self.formatNumbers.compactMap { number in
       Self.format(number).map { base in
         (number == 4 ? [] : [("cipher_compatibility", "\(number)")]) + differences(from: base)
       }

@@ -39,7 +39,10 @@ public struct CipherProfile: Sendable, Equatable {
   /// Bytes at the start of the file that stay plain: 0 or a multiple of 16.
   public var plaintextHeader: Int
 
-  /// The formats' number, 1 to 4, to its defaults. Source: SQLCipher's `cipher_compatibility`.
+  /// The numbers of all formats, the newest first: the order in which they are tried.
+  public static let formatNumbers = [4, 3, 2, 1]
+
+  /// A format's number to its defaults. Source: SQLCipher's `cipher_compatibility`.
   public static func format(_ number: Int) -> CipherProfile? {
     switch number {
     case 1: CipherProfile(1024, .sha1, 4_000, nil)
@@ -68,14 +71,14 @@ public struct CipherProfile: Sendable, Equatable {
   public var reserve: Int { (16 + (hmacAlgorithm?.length ?? 0) + 15) / 16 * 16 }
 
   /// The format whose defaults these are, the page size included; nil for custom settings.
-  public var formatNumber: Int? { (1...4).first { Self.format($0) == self } }
+  public var formatNumber: Int? { Self.formatNumbers.first { Self.format($0) == self } }
 
   /// `format 4`, `format 3 with page size 4096 and 64000 rounds`: the format with the fewest other
   /// settings, the newest of several.
   public var name: String {
     var name: String?
     var fewest = Int.max
-    for number in [4, 3, 2, 1] {
+    for number in Self.formatNumbers {
       guard let others = Self.format(number).map(settings(beside:)), others.count < fewest else {
         continue
       }

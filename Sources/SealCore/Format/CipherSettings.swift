@@ -73,7 +73,7 @@ public struct CipherSettings: Sendable, Equatable {
   /// the named settings on top (those that the settings make impossible are left out).
   public func candidates() throws -> [CipherProfile] {
     if format != nil { return [try profile()] }
-    let formats = [4, 3, 2, 1].compactMap(CipherProfile.format)
+    let formats = CipherProfile.formatNumbers.compactMap(CipherProfile.format)
     var found: [CipherProfile] = []
     var firstError: (any Error)?
     for base in formats {

@@ -68,7 +68,7 @@ struct KeySearch {
   /// was cut. A file that is too short for the settings that were named alone may be of another
   /// format, and sound.
   private func requireWholePage(_ size: UInt64, _ candidates: [CipherProfile]) throws {
-    let formats = [4, 3, 2, 1].compactMap(CipherProfile.format)
+    let formats = CipherProfile.formatNumbers.compactMap(CipherProfile.format)
     let sizes = (candidates + formats).map { UInt64($0.pageSize) }
     guard let largest = sizes.max(), size < largest,
       sizes.allSatisfy({ size < $0 || size % $0 != 0 })

@@ -94,7 +94,7 @@ struct NearMiss {
   /// The format that a profile is, with another page size and number of rounds at most. With its own
   /// rounds before that: format 2 is format 3 with fewer.
   private static func format(of profile: CipherProfile) -> Int? {
-    let formats = [4, 3, 2, 1].compactMap { number in
+    let formats = CipherProfile.formatNumbers.compactMap { number in
       CipherProfile.format(number).map { (number, $0) }
     }
     func first(withRounds rounds: (CipherProfile) -> Int) -> Int? {
@@ -121,7 +121,7 @@ struct NearMiss {
 
   /// The four formats, with their own page sizes first.
   private static func common(upTo size: UInt64) -> [CipherProfile] {
-    let formats = [4, 3, 2, 1].compactMap(CipherProfile.format)
+    let formats = CipherProfile.formatNumbers.compactMap(CipherProfile.format)
     let sizes = (9...16).map { 1 << $0 }
     let others = formats.flatMap { base in
       sizes.filter { $0 != base.pageSize }.map { pageSize in
