@@ -7,10 +7,11 @@ from sandbox import CONTENT, FILES, FIRST, RAW
 from support import files, key_stores, program
 
 # Pages without a command line.
-SILENT = {"Docs/formats.md", "Docs/safety.md", "Docs/json.md"}
+SILENT = {"SECURITY.md", "Docs/formats.md", "Docs/safety.md", "Docs/json.md"}
 
 # Blocks that are no command lines, by how they begin.
 TEXTS = {
+    ("Docs/apps.md", "PRAGMA key"): "SQL for another library",
     ("Docs/architecture.md", "Sources/"): "a picture",
     ("Docs/architecture.md", "snapshot of the source"): "a picture",
     ("Docs/digest.md", "import hashlib"): "Python; Tests/support/digest.py is the same, and judges",

@@ -13,10 +13,10 @@ from sandbox import Sandbox, prepare
 
 from support import program
 
-FILES = [program.ROOT / "README.md", program.ROOT / "CONTRIBUTING.md", *sorted(
-    path for path in (program.ROOT / "Docs").rglob("*.md") if "reference" not in path.parts)]
+FILES = [program.ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")] + sorted(
+    path for path in (program.ROOT / "Docs").rglob("*.md") if "reference" not in path.parts)
 PAGES = {str(path.relative_to(program.ROOT)): blocks.of(
-    str(path.relative_to(program.ROOT)), path.read_text()) for path in FILES if path.exists()}
+    str(path.relative_to(program.ROOT)), path.read_text()) for path in FILES}
 # What is another one in each run or with each engine: salts, times, process numbers, versions.
 LOOSE = [r"[0-9a-f]{16,}", r"(?:[0-9a-f]{2} ){15}[0-9a-f]{2}", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ",
          r"(?<=\()\d+(?=\))", r"\d+\.\d+\.\d+"]
@@ -86,9 +86,15 @@ def judge(box, line):
                     if each.startswith("sqlite> "))
     status, printed = box.run(line.text, shell, answers, typed)
     expected = line.exit or 0
+    if status == 10 and program.engine() < (4,):
+        return []  # this engine does not open format 4, which the page speaks of
     if status != expected:
         return [f"{line}\nended with {status}, not {expected}:\n{printed}"]
     shown = [each for each in line.shown or () if not each.startswith("sqlite> ")]
+    if program.engine() < (4,):
+        if any("SQLCipher 4" in each for each in shown):
+            return []
+        printed = "\n".join(each for each in printed.splitlines() if "this engine" not in each)
     if line.shown is not None and not re.fullmatch(pattern(shown), printed.rstrip("\n")):
         return [f"{line}\nprints:\n{printed}"]
     return []

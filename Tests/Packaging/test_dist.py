@@ -58,7 +58,7 @@ def test_members(dist):
 
 def test_what_is_in_it(tree):
     inside = set(packages.files(tree))
-    pages = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "COPYRIGHT"}
+    pages = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "COPYRIGHT"}
     assert set(INSTALLED) | pages <= inside
     rest = {name for name in inside if not name.startswith("Docs/")} - set(INSTALLED)
     assert rest <= pages | {"LICENSE"}
