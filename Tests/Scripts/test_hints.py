@@ -75,9 +75,9 @@ def without_terminal(*args):
 def test_the_key_that_is_missing(work, keys):
     path = peers.create_sealed(work / "a.db", RAW, [], samples.fill)
     said = without_terminal("rekey", path)
-    assert "hint: --key-file, " in said and "$DBSEAL_KEY_FILE" in said
+    assert "hint: use --key-file, " in said and "$DBSEAL_KEY_FILE" in said
     said = without_terminal("rekey", "--key-file", keys.raw(), path)
-    assert "hint: --new-key-file, " in said and "$DBSEAL_NEW_KEY_FILE" in said
+    assert "hint: use --new-key-file, " in said and "$DBSEAL_NEW_KEY_FILE" in said
     assert "no new key" in said
 
 

@@ -286,7 +286,7 @@ def test_a_value_that_begins_with_a_dash(work, source):
     assert option == "--query"
     assert program.ok("inspect", source, f"{option}={query}")["rows"] == [[1]]
     # Where nothing follows, nothing is guessed.
-    assert refuse(work, "usage", "inspect", source, "--query")["hint"] is None
+    assert refuse(work, "usage", "inspect", source, "--query")["hint"] == "dbseal inspect --help"
 
 
 def test_operands_are_called_as_the_help_calls_them(work, source, keys):

@@ -23,9 +23,7 @@ enum UsageDiagnostics {
     case .missingValue(let name, let value, let hasDash):
       return (
         "\(name) needs a value: \(name) \(value)",
-        hasDash
-          ? "one that begins with a dash is written \(name)=\(value)"
-          : "if a variable was to give it, look whether that is set"
+        hasDash ? "one that begins with a dash is written \(name)=\(value)" : nil
       )
     case .unexpectedValue(let name):
       return ("\(name) takes no value", "leave = and what follows out")
