@@ -13,6 +13,11 @@ SILENT = {"SECURITY.md", "Docs/formats.md", "Docs/safety.md", "Docs/json.md"}
 TEXTS = {
     ("Docs/apps.md", "PRAGMA key"): "SQL for another library",
     ("Docs/architecture.md", "Sources/"): "a picture",
+    ("Docs/manifest.md", "{"): "a manifest; Tests/Scripts/test_manifest.py has its fields",
+    ("Docs/recipes/ci.md", "fixtures/app.db"): "a picture",
+    ("Docs/recipes/ci.md", "name: fixtures"): "YAML, which Tests/Scripts/test_ci_recipes.py runs",
+    ("Docs/recipes/ci.md", "fixtures:"): "YAML, which Tests/Scripts/test_ci_recipes.py runs",
+    ("Docs/recipes/ci.md", "repos:"): "YAML, which Tests/Scripts/test_ci_recipes.py runs",
     ("Docs/architecture.md", "snapshot of the source"): "a picture",
     ("Docs/digest.md", "import hashlib"): "Python; Tests/support/digest.py is the same, and judges",
     ("Docs/json.md", '{"summary":'): "an answer",
@@ -110,6 +115,29 @@ def torn_journal(box):
     return []
 
 
+def manifest(box, *more):
+    """fixtures.json says what two databases hold; `more` are further fields of the first."""
+    for name in ("fixtures/one.db", "fixtures/two.db"):
+        box.sealed(name)
+    fields = "".join(f',\n   "{field}": 1' for field in more)
+    (box.folder / "fixtures.json").write_text(
+        '{"dbseal_manifest": 1,\n "databases": [\n  {"file": "fixtures/one.db",\n'
+        '   "encrypted": true,\n   "key_file": "app.key"' + fields + "},\n"
+        '  {"file": "fixtures/two.db", "key_file": "app.key", "tables": {"users": 3}}]}\n')
+
+
+def written(box):
+    """What `--write-manifest` makes is not there."""
+    box.remove("fixtures.json")
+
+
+def pipeline(box):
+    """The repository of fixtures that the page draws."""
+    box.key_file("fixtures/fixture.key", RAW)
+    box.sealed("fixtures/app.db")
+    box.sealed("fixtures/old.db", RAW, [("cipher_compatibility", 3)])
+
+
 def in_the_kernel(box):
     """The key `app` is in the kernel's keyring."""
     if key_stores.kernel_key("app") is None:
@@ -118,6 +146,14 @@ def in_the_kernel(box):
 
 
 GIVEN = {
+    ("Docs/guide.md#In CI", "dbseal verify --write-manifest"): written,
+    ("Docs/manifest.md#Writing one", "dbseal"): written,
+    ("Docs/manifest.md#Fixture manifests", "dbseal"): manifest,
+    ("Docs/manifest.md#What is wrong with a manifest", "dbseal"): lambda box: manifest(box, "key_fil"),
+    ("Docs/verify.md#Fixtures and reports", "dbseal verify --manifest"): manifest,
+    ("Docs/recipes/ci.md#The fixtures", "chmod"): pipeline,
+    ("Docs/recipes/ci.md#The fixtures", "dbseal verify --write-manifest"): lambda box: [],
+    ("Docs/recipes/ci.md#Without a manifest", "dbseal"): pipeline,
     ("Docs/key.md#Use a key store", "keyctl"): in_the_kernel,
     ("Docs/guide.md#Convert an app's database", "sqlcipher"):
         lambda box: box.sealed("app.db", "the passphrase") and [],

@@ -50,6 +50,7 @@ class Sandbox:
 
     def key_file(self, name, *keys):
         path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text("".join(key + "\n" for key in keys))
         path.chmod(0o600)
 
@@ -76,6 +77,7 @@ class Sandbox:
 
     def plain(self, name, script=CONTENT):
         self.remove(name)
+        (self.folder / name).parent.mkdir(exist_ok=True)
         return samples.plain(self.folder / name, script)
 
     def sealed(self, name, key=RAW, pragmas=(), script=CONTENT):
@@ -130,7 +132,10 @@ def words(text):
                       re.DOTALL)
     if not found:
         return []
-    lexer = shlex.shlex(found.group(0).replace("\\\n", " "), posix=True, punctuation_chars="|;&()")
+    line = found.group(0).replace("\\\n", " ")
+    if "'dbseal" in text:
+        line = line.replace("'", " ")  # the line of another program has ours as an argument
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|;&()")
     lexer.whitespace_split, lexer.commenters = True, "#"
     result = []
     for word in lexer:
@@ -156,6 +161,8 @@ def prepare(box, text):
         for name in os.listdir(box.folder / value["--output-dir"]):
             os.remove(box.folder / value["--output-dir"] / name)
     key = key_in_force(box, call, value)
+    listed = re.match(r"find (\S+) -name '\*.db'", text)
+    files += [f"{listed.group(1)}/*.db"] if listed else []
     sources, target = operands(box, command, files, value)
     for source in sources:
         prepare_source(box, command, source, key, value, call)
@@ -237,7 +244,7 @@ def prepare_key(box, call, value):
 
 def answers(command, call, value):
     """What is typed where the line names no key."""
-    if names_key(call):
+    if names_key(call) or "--manifest" in value:
         return []
     if command == "encrypt":
         return [("New key of", RAW), ("again", RAW)]
