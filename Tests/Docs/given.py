@@ -9,6 +9,9 @@ from support import files, key_stores, program
 # Pages without a command line.
 SILENT = {"SECURITY.md", "Docs/formats.md", "Docs/safety.md", "Docs/json.md"}
 
+# Pages whose lines and scripts a test of their own runs, which reads the page.
+ELSEWHERE = {"Docs/recipes/fleet.md"}
+
 # Blocks that are no command lines, by how they begin.
 TEXTS = {
     ("Docs/apps.md", "PRAGMA key"): "SQL for another library",

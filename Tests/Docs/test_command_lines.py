@@ -1,9 +1,9 @@
 # Plan: every command line of README.md and of the pages in Docs that people write is run as it stands
 # there, each page's lines in order, in a folder that has what the page assumes, with a terminal where
-# it asks, and what stands behind `sqlite> ` typed. It ends with 0, or with the status that the line says: `# exit 4`. Where the page shows what
-# is printed, that is printed, except what differs from run to run (`LOOSE`), and whatever stands for
-# `…` or `...`. Every block is either run, or compared with the help, or listed with a reason in
-# `given.py`, and that list names nothing that is no longer there.
+# it asks, and what stands behind `sqlite> ` typed. It ends with 0, or with the status that the line
+# says: `# exit 4`. Where the page shows what is printed, that is printed, except what differs from run
+# to run (`LOOSE`), and whatever stands for `…` or `...`. Every block is either run, or compared with
+# the help, or listed with a reason in `given.py`, and that list names nothing that is no longer there.
 import re
 
 import blocks
@@ -15,11 +15,19 @@ from support import program
 
 FILES = [program.ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")] + sorted(
     path for path in (program.ROOT / "Docs").rglob("*.md") if "reference" not in path.parts)
-PAGES = {str(path.relative_to(program.ROOT)): blocks.of(
-    str(path.relative_to(program.ROOT)), path.read_text()) for path in FILES}
+NAMES = {str(path.relative_to(program.ROOT)): path for path in FILES}
+PAGES = {name: blocks.of(name, path.read_text()) for name, path in NAMES.items()
+         if name not in given.ELSEWHERE}
 # What is another one in each run or with each engine: salts, times, process numbers, versions.
 LOOSE = [r"[0-9a-f]{16,}", r"(?:[0-9a-f]{2} ){15}[0-9a-f]{2}", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ",
          r"(?<=\()\d+(?=\))", r"\d+\.\d+\.\d+"]
+
+
+def test_pages_that_are_run_elsewhere_are_read_there():
+    texts = [test.read_text() for test in (program.ROOT / "Tests").glob("*/test_*.py")
+             if test.parent.name != "Docs"]
+    for page in given.ELSEWHERE & set(NAMES):
+        assert any(page in text for text in texts), page
 
 
 def commands(page):

@@ -111,8 +111,14 @@ enum KeyStoreDiagnostics {
   /// Why there is no such store.
   static func words(_ obstacle: KeyStoreObstacle) -> (String, String?) {
     switch obstacle {
-    case .otherSystem: return ("this system has none", nil)
-    case .variableUnset: return ("$CREDENTIALS_DIRECTORY is not set", nil)
+    case .otherSystem:
+      return (
+        "this system has none", "\(KeyOptions.keyringBackend.flag) names another store"
+      )
+    case .variableUnset:
+      return (
+        "$CREDENTIALS_DIRECTORY is not set", "systemd sets it for a service with LoadCredential="
+      )
     case .noLibrary:
       return (
         "libsecret is not installed", "install libsecret-1-0, or libsecret where packages say so"

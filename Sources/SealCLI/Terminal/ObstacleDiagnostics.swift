@@ -7,7 +7,8 @@ extension Diagnostics {
   static func exists(_ path: String, _ obstacle: Obstacle) -> Diagnosis {
     let words: (String, String?, String) =
       switch obstacle {
-      case .target: ("the target exists", "--force replaces it", "target")
+      case .target:
+        ("the target exists", "name another TARGET, or replace it with --force", "target")
       case .sameFile:
         ("source and target are one file", "--in-place replaces a database itself", "same_file")
       case .directory:
@@ -30,7 +31,8 @@ extension Diagnostics {
       case .sidecar:
         (
           "\(ConversionPlan.baseName(path)) stands beside the target and belongs to another"
-            + " database", "--force removes it", "sidecar"
+            + " database",
+          "move it away, for it may hold rows of that database; --force removes it", "sidecar"
         )
       case .companion:
         (
