@@ -69,8 +69,12 @@ enum Options {
   static let verbose = OptionSpec(
     name: "verbose", short: "v", section: .common, help: "say more about what was done")
   static let progress = OptionSpec(
-    name: "progress", value: .choice("WHEN", Display.words), section: .common,
-    help: "show progress (default: on a terminal)")
+    name: "progress", value: .choice("WHEN", ProgressForm.words), section: .common,
+    help: "show progress (default: on a terminal)",
+    detail: """
+      json writes an object a line to standard error, at most two a second and one at the end. A line \
+      is never drawn where $TERM is dumb, unless it is always.
+      """)
   static let color = OptionSpec(
     name: "color", value: .choice("WHEN", Display.words), section: .common,
     help: "color messages (default: on a terminal)",

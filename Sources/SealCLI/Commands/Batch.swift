@@ -41,8 +41,11 @@ struct Batch {
     _ subjects: [String], work: @escaping @Sendable (Int, OperationContext) throws -> Report,
     answer: @escaping @Sendable (Int, Result<Report, any Error>) -> Int32
   ) -> Outcome {
+    let progress = progress(of: subjects)
     guard isSeveral else {
-      let result = Result { try withContext(subjects.first ?? "", 0) { try work(0, $0) } }
+      let result = Result { try work(0, showing(progress, 0, context(of: 0))) }
+      progress?.end(0)
+      progress?.finish(isDone: (try? result.get()) != nil)
       return Outcome(status: answer(0, result))
     }
     let cores = parsed.integer(Options.jobs) ?? OperationContext.processorCount
@@ -53,14 +56,16 @@ struct Batch {
         context: { index in
           var context = context(of: index)
           context.workers = max(1, cores / subjects.count)
-          return context
+          return showing(progress, index, context)
         }, work: work
       ) { index, result in
         if case .failure(SealError.interrupted) = result { return }
+        progress?.end(index)
         let status = answer(index, result)
         tally.withLock { $0.add(status) }
       }
     }
+    progress?.finish(isDone: tally.withLock { $0.answered == subjects.count })
     return tally.withLock { outcome in
       if case .failure(let error) = ended { outcome.interruption = error }
       if outcome.succeeded < subjects.count, outcome.interruption == nil,
@@ -91,16 +96,32 @@ struct Batch {
     }
   }
 
-  /// Runs `body` for the database `subject`, with its progress on the terminal.
-  func withContext<R>(
-    _ subject: String, _ index: Int, _ body: (OperationContext) throws -> R
-  ) rethrows -> R {
-    var context = context(of: index)
-    let display = quiet ? .never : parsed.display(Options.progress)
-    let line = ProgressLine(display, on: session.console, subject: subject)
-    if let line { context.progress = { line.show($0) } }
-    defer { line?.finish() }
-    return try body(context)
+  /// What shows how far the work on `subjects` is; nil where nothing does.
+  func progress(of subjects: [String]) -> ProgressDisplay? {
+    let form = parsed.text(Options.progress).flatMap(ProgressForm.init(rawValue:)) ?? .auto
+    guard !quiet || form == .json else { return nil }
+    return ProgressDisplay(
+      form, on: session, command: parsed.command.name, subjects, shares: shares)
+  }
+
+  /// The shares that the phases usually have of the time for one database.
+  private var shares: WorkProgress.Shares {
+    switch parsed.command.name {
+    case Catalog.verify.name where parsed.has(VerifyOptions.quick): [.checking: 0...1]
+    case Catalog.verify.name:
+      [.checking: 0...0.2, .structure: 0.2...0.8, .content: 0.8...1]
+    case Catalog.inspect.name: [.reading: 0...1]
+    default: [.converting: 0...0.7, .proving: 0.7...1]
+    }
+  }
+
+  /// `context` with what it tells shown.
+  func showing(_ progress: ProgressDisplay?, _ index: Int, _ context: OperationContext)
+    -> OperationContext
+  {
+    var context = context
+    if let progress { context.progress = { progress.show(index, $0) } }
+    return context
   }
 
   /// Says what went wrong with `database`; the exit status.
