@@ -55,7 +55,7 @@ private final class Inspection {
       do {
         defer { progress?.end(index) }
         try inspect(path, index, progress)
-        outcome.add(0)
+        outcome.add(0, bytes: FileMark.of(path)?.size ?? 0)
       } catch SealError.interrupted(let number) where batch.isSeveral {
         outcome.interruption = SealError.interrupted(signal: number)
         break
