@@ -18,7 +18,7 @@ import time
 
 import pytest
 
-from support import peers, program, samples
+from support import peers, program, samples, summaries
 
 # Derivations take the time that something is shown in: a second each, on any machine some tenths.
 SLOW = ["--kdf-iter", "2500000"]
@@ -105,7 +105,7 @@ def test_several_count_what_is_done(work, keys):
     results = [line for line in screen.lines if line and "PRAGMA" not in line
                and not line.startswith("after the key")]
     assert [line.split(" ")[0] for line in results] == ["encrypted"] * 4 + ["4"]
-    assert results[4] == "4 of 4 databases encrypted"
+    assert summaries.text(results[4]) == "4 of 4 databases encrypted"
 
 
 def test_gone_after_a_failure(work, keys):

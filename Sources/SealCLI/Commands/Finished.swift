@@ -21,11 +21,11 @@ struct Finished: Sendable {
     }
   }
 
-  /// Whether an error is one that a finished database can be refused with.
-  static func isPossible(after error: any Error) -> Bool {
+  /// Whether an error is one that a finished database can be refused with. `shreds`: its source goes.
+  static func isPossible(after error: any Error, shreds: Bool) -> Bool {
     switch error {
     case SealError.wrongKey, SealError.wrongKind, SealError.sameKey, SealError.exists: true
-    case SealError.io(let failure): failure.call == .open
+    case SealError.io(let failure): shreds && failure.call == .open
     default: false
     }
   }

@@ -26,7 +26,7 @@ struct Resumption: Sendable {
 
   /// Whether an earlier run may have finished what was refused with `error`.
   func mayBeFinished(after error: any Error) -> Bool {
-    journal.isResumed && Finished.isPossible(after: error)
+    journal.isResumed && Finished.isPossible(after: error, shreds: conversions.shreds)
   }
 
   /// Throws where the keys are not those of the run before.
