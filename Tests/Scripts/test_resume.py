@@ -475,6 +475,48 @@ def test_what_a_journal_does_not_go_with(work, keys, source, words, other):
     assert result.exit == 2 and other in result.json["message"] and not (work / "j").exists()
 
 
+@pytest.mark.parametrize("against", [False, True])
+def test_verify_goes_on_too(work, keys, against):
+    paths = made(work, "rekey", 4)
+    damaged = bytearray(paths[1].read_bytes())
+    damaged[4096 + 100] ^= 1
+    paths[1].write_bytes(damaged)
+    other = samples.plain(keys.folder / "other.db", samples.FAMILY + "CREATE TABLE own(a);")
+    journal = work / "run.journal"
+    words = ["verify", "--json", "--resume", journal, *paths]
+    key = ["--key-file", keys.raw(OLD)]
+    if against:
+        for number, path in enumerate(paths):
+            program.ok("decrypt", *key, "--force", path, other) if number == 0 else None
+        paths[2:] = [shutil.copy(paths[0], path) for path in paths[2:]]
+        words[3:] = [journal, "--against", other, *paths]
+    first = program.run(*words, *key)
+    assert [line["code"] for line in first.objects[:-1]] == ["ok", "damaged", "ok", "ok"], first
+    entries = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
+    assert sorted(entry["database"] for entry in entries) == [str(paths[n]) for n in (0, 2, 3)]
+    # What did not pass is checked again, and what changed.
+    connection = peers.sealed(paths[2], f"x'{OLD}'")
+    connection.execute("INSERT INTO own VALUES(1)")
+    connection.close()
+    result = program.run(*words, *key)
+    *lines, last = result.objects
+    assert result.exit == 1 and [line.get("skipped") for line in lines] == [True, None, None, True]
+    assert [line["code"] for line in lines] == [
+        "ok", "damaged", "check_failed" if against else "ok", "ok"]
+    assert last["summary"]["skipped"] == 2 and last["summary"]["failures"]["damaged"] == 1
+    if against:
+        other.write_bytes(other.read_bytes())
+        assert program.run(*words, *key).objects[-1]["summary"]["skipped"] == 0
+    else:
+        paths[3].unlink()
+        paths[1].unlink()
+        result = program.run(*words)
+        assert [line["code"] for line in result.objects[:-1]] == ["ok", "io", "ok", "io"]
+    for more in (["--manifest", "m"], ["--report", "tap"], ["--write-manifest", "m"]):
+        result = program.run("verify", "--json", "--resume", journal, *more, *paths[:1])
+        assert result.exit == 2 and more[0] in result.json["message"], result
+
+
 def test_one_database_alone(work, keys, source):
     args = ["encrypt", "--key-file", keys.raw(OLD), "--resume", work / "j", source, work / "a.db"]
     assert program.run(*args).out.decode().splitlines()[-1].startswith("1 of 1 database encrypted")
