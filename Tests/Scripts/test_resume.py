@@ -294,7 +294,7 @@ def test_shredded_sources(work, keys):
 
 
 def test_stopped_by_a_signal(work, keys):
-    run = Run(work, keys, "rekey", True, count=40)
+    run = Run(work, keys, "rekey", True, count=24)
     # A derivation each, so that there is something to stop.
     run.new = keys.file("a passphrase that takes its time\n", "slow")
     process = subprocess.Popen([str(word) for word in [program.BIN, *run.args()]],
@@ -307,13 +307,13 @@ def test_stopped_by_a_signal(work, keys):
     assert process.returncode == -signal.SIGTERM
     summary = json.loads(last)["summary"]
     done = summary["succeeded"]
-    assert summary["code"] == "interrupted" and 0 < done < 40
+    assert summary["code"] == "interrupted" and 0 < done < 24
     assert len(run.lines()) == done + 1
     result = run.run()
     summary = result.objects[-1]["summary"]
-    assert result.exit == 0 and (summary["skipped"], summary["succeeded"]) == (done, 40 - done)
+    assert result.exit == 0 and (summary["skipped"], summary["succeeded"]) == (done, 24 - done)
     text = program.run(*[word for word in run.args() if word != "--json"]).out.decode()
-    assert text == "0 of 40 databases rekeyed, 40 finished before\n"
+    assert text == "0 of 24 databases rekeyed, 24 finished before\n"
 
 
 @pytest.mark.parametrize("more, words", [
