@@ -11,14 +11,18 @@ struct Finished: Sendable {
 
   private var core: CoreFunctions { conversions.session.core }
 
-  /// `error`: what the conversion was refused with.
+  /// `error`: what the conversion was refused with. False where that cannot be told.
   func isFinished(
     _ step: ConversionPlan.Step, _ error: any Error, _ context: OperationContext
   ) throws -> Bool {
-    switch step.destination {
-    case .inPlace: try isFinishedInPlace(step.source, error, context)
-    case .target(let target): try isFinished(step.source, target, error, context)
-    }
+    do {
+      switch step.destination {
+      case .inPlace: return try isFinishedInPlace(step.source, error, context)
+      case .target(let target): return try isFinished(step.source, target, error, context)
+      }
+    } catch SealError.interrupted(let number) {
+      throw SealError.interrupted(signal: number)
+    } catch { return false }
   }
 
   /// Whether an error is one that a finished database can be refused with. `shreds`: its source goes.
@@ -98,11 +102,7 @@ struct Finished: Sendable {
       do {
         _ = try core.fittingKey(path, [key], settings, context)
         return true
-      } catch SealError.wrongKey {
-        continue
-      } catch SealError.wrongKind {
-        continue
-      } catch SealError.badProfile { return nil }
+      } catch SealError.wrongKey { continue } catch SealError.badProfile { return nil }
     }
     return false
   }
@@ -110,15 +110,15 @@ struct Finished: Sendable {
   /// Throws where the key does not open what `entry` says was finished, so that no run leaves half of
   /// its databases under another key.
   func requireKey(of entry: JournalEntry, _ context: OperationContext) throws {
-    if conversions.writesPlaintext {
-      guard entry.target != nil, case .one(let key) = keys.old else { return }
-      do {
-        _ = try core.fittingKey(entry.database, [key], conversions.settings, context)
-      } catch SealError.wrongKey { throw ResumeFlaw.otherKey(entry.database) }
+    let path = conversions.writesPlaintext ? entry.database : entry.target ?? entry.database
+    guard let key = sealingKey, !(conversions.writesPlaintext && entry.target == nil) else {
       return
     }
-    let path = entry.target ?? entry.database
-    guard let key = sealingKey, try opens(path, key, context) == false else { return }
+    do {
+      guard try opens(path, key, context) == false else { return }
+    } catch SealError.interrupted(let number) {
+      throw SealError.interrupted(signal: number)
+    } catch { return }
     throw ResumeFlaw.otherKey(path)
   }
 }

@@ -31,9 +31,9 @@ struct Resumption: Sendable {
 
   /// Throws where the keys are not those of the run before.
   func require(_ keys: Conversions.Keys?, _ context: OperationContext) throws {
-    guard let keys,
-      let entry = plan.steps.lazy.compactMap({ entry(of: $0) }).first(where: \.isCurrent)
-    else { return }
+    guard let keys else { return }
+    let finished = plan.steps.compactMap { entry(of: $0) }.filter(\.isCurrent)
+    guard let entry = finished.first(where: \.sourceIsCurrent) ?? finished.first else { return }
     try Finished(conversions: conversions, keys: keys).requireKey(of: entry, context)
   }
 

@@ -43,7 +43,12 @@ public final class RunJournal: Sendable {
     self.path = path
     file = try Self.open(path)
     try file.status().requireRegular(path)
-    guard System.markInUse(file.descriptor) else { throw Flaw.inUse }
+    while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { throw Flaw.inUse }
+      guard errno == EINTR else {
+        throw SealError.io(IOFailure(.lock, path: path, errno: errno))
+      }
+    }
     let size = try file.size()
     guard size <= UInt64(Self.limit) else { throw Flaw.tooLong(limit: Self.limit) }
     let bytes = try file.bytes(at: 0, count: Int(size))
