@@ -60,6 +60,10 @@ struct Batch {
           return showing(progress, index, context)
         },
         work: { index, context in
+          // It may have waited for its turn while the end was asked for.
+          if let number = session.cancellation.requested {
+            throw SealError.interrupted(signal: number)
+          }
           // In place another file stands there afterwards.
           let size = FileMark.of(subjects[index])?.size ?? 0
           return (size, try work(index, context))
