@@ -72,8 +72,10 @@ enum KeysTarget {
   /// Judged by Foundation.
   private static func encodings(_ bytes: [UInt8], _ secret: Secret) throws {
     let hex = KeyBytes.hex(of: secret)
+    let digits = Array("0123456789abcdef".utf8)
     try demand(
-      content(hex) == Array(bytes.map { String(format: "%02x", $0) }.joined().utf8), "other digits")
+      content(hex) == bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, "other digits"
+    )
     try demand(KeyBytes.bytes(ofHex: hex)?.isEqual(to: secret) == true, "digits are not read back")
     if bytes.count >= 2, let theirs = Data(base64Encoded: Data(bytes)),
       !bytes.contains(where: { $0 <= 0x20 })
