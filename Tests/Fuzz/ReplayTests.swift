@@ -12,12 +12,19 @@ struct ReplayTests {
     ) { [name] in
       try Replay.run(name)
     }
-    if result == nil { Issue.record("no process ran") }
-    if let text = result?.standardErrorContent, !(result?.exitStatus == .success) {
-      Issue.record("\(String(decoding: text.suffix(2000), as: UTF8.self))")
-    }
+    guard let result else { return }
+    if case .exitCode(EXIT_SUCCESS) = result.exitStatus { return }
+    Issue.record("\(String(decoding: result.standardErrorContent.suffix(2000), as: UTF8.self))")
   }
 }
+
+#if canImport(Darwin)
+  private func identifier(_ resource: Int32) -> Int32 { resource }
+#else
+  private func identifier(_ resource: __rlimit_resource) -> __rlimit_resource_t {
+    __rlimit_resource_t(resource.rawValue)
+  }
+#endif
 
 /// What runs in the other process.
 private enum Replay {
@@ -27,8 +34,10 @@ private enum Replay {
 
   static func run(_ name: String) throws {
     let target = try #require(FuzzTarget.named(name))
-    limit(RLIMIT_CPU, time)
-    limit(RLIMIT_AS, memory)
+    for (resource, value) in [(RLIMIT_CPU, time), (RLIMIT_AS, memory)] {
+      var limit = rlimit(rlim_cur: value, rlim_max: value)
+      try #require(setrlimit(identifier(resource), &limit) == 0)
+    }
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Corpus/\(name)")
     let files = try FileManager.default.contentsOfDirectory(
@@ -41,10 +50,5 @@ private enum Replay {
       // And cut short, as a file that was not written to its end.
       for part in 1..<4 { try target.run(Array(input.prefix(input.count * part / 4))) }
     }
-  }
-
-  private static func limit(_ resource: __rlimit_resource, _ value: rlim_t) {
-    var limit = rlimit(rlim_cur: value, rlim_max: value)
-    setrlimit(resource, &limit)
   }
 }

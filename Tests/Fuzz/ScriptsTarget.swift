@@ -17,17 +17,16 @@ enum ScriptsTarget {
       return try demand(line >= 1 && line <= lines.count, "a line that is not there")
     }
     var rest = text[...]
-    var line = 0
+    let starts = [0] + text.indices.filter { text[$0] == 0x0a }.map { $0 + 1 }
     for (index, statement) in script.statements.enumerated() {
-      let sql = Array(statement.sql.utf8)
-      guard let place = rest.firstRange(of: sql) else {
+      try demand(starts.indices.contains(statement.line - 1), "a line that is not there")
+      let first = max(rest.startIndex, starts[statement.line - 1])
+      guard let place = text[first...].firstRange(of: Array(statement.sql.utf8)) else {
         throw Broken(description: "a statement that is not in the text, or out of order")
       }
-      let before = text[..<place.lowerBound].count { $0 == 0x0a }
-      try demand(statement.line >= line, "lines out of order")
-      try demand(statement.line <= before + 1, "a line behind its statement")
-      line = statement.line
-      rest = rest[place.upperBound...]
+      let isOnLine = statement.line == starts.count || place.lowerBound < starts[statement.line]
+      try demand(isOnLine, "a statement on another line")
+      rest = text[place.upperBound...]
       try check(statement, isLast: index == script.statements.count - 1)
     }
     do {

@@ -14,14 +14,14 @@ struct SqlStatement: Sendable, Equatable {
     var out = ""
     var blank = false
     for scalar in sql.unicodeScalars {
-      guard out.unicodeScalars.count < Self.limit else { return out + "…" }
       if scalar.value <= 0x20 {
         blank = true
-      } else {
-        if blank, !out.isEmpty { out += " " }
-        blank = false
-        out.unicodeScalars.append(scalar)
+        continue
       }
+      if blank, !out.isEmpty { out += " " }
+      blank = false
+      guard out.unicodeScalars.count < Self.limit else { return out + "…" }
+      out.unicodeScalars.append(scalar)
     }
     return out
   }
