@@ -18,9 +18,10 @@ struct SqlStatement: Sendable, Equatable {
         blank = true
         continue
       }
-      if blank, !out.isEmpty { out += " " }
+      let gap = blank && !out.isEmpty ? " " : ""
       blank = false
-      guard out.unicodeScalars.count < Self.limit else { return out + "…" }
+      guard out.unicodeScalars.count + gap.utf8.count < Self.limit else { return out + "…" }
+      out += gap
       out.unicodeScalars.append(scalar)
     }
     return out
