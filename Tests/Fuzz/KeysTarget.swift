@@ -39,7 +39,7 @@ enum KeysTarget {
       let found = try KeyList.candidates(in: secret, from: .standardInput, .passphrase)
       let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
       for candidate in found {
-        let key = content(candidate.key.engineKey)
+        let key = content(try candidate.key().engineKey)
         try demand(lines[candidate.line - 1].starts(with: key), "a key of another line")
       }
       try demand(zip(found, found.dropFirst()).allSatisfy { $0.line < $1.line }, "out of order")

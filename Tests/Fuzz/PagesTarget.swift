@@ -46,12 +46,13 @@ enum PagesTarget {
 
   static func run(_ bytes: [UInt8]) throws {
     var input = FuzzInput(bytes)
-    let size = 512 << Int(input.byte() % 6)
+    var size = 512 << Int(input.byte() % 6)
     let reserve = Int(input.byte()) % (size == 512 ? 33 : 256)
     let options = input.byte()
     let source = database(input.all())
-    // The lock-byte page, where a small database can have one too.
-    let lockByte = options & 1 == 0 ? PageGeometry.lockByte : 9 * source.pageSize
+    // A lock-byte page that small databases have too: the third of 2048 bytes, the ninth of 512.
+    let lockByte = options & 1 == 0 ? PageGeometry.lockByte : 4096
+    if options & 1 != 0 { size = min(size, 2048) }
     let header: DatabaseHeader
     do {
       (header, _) = try DatabaseHeader.read(from: source, path: path, lockByte: lockByte)
@@ -77,6 +78,13 @@ enum PagesTarget {
     bytes.replaceSubrange(21..<24, with: [64, 32, 32])
     bytes.removeLast(bytes.count % pageSize)
     return FuzzPages(pageSize: pageSize, bytes: Array(bytes.prefix(64 * pageSize)))
+  }
+
+  /// Runs what may not fail.
+  private static func must<R>(_ what: String, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as SealError { throw Broken(description: "cannot \(what): \(error)") }
   }
 
   /// Runs `body`, and throws where it reads pages over and over.
@@ -143,16 +151,20 @@ enum PagesTarget {
     }
     try demand(read == result.content, "the content was another")
     try demand(result.pageCount == output.pageCount, "another number of pages was written")
-    let again = try ContentWalk.summary(of: output, path: path, key: key, lockByte: lockByte)
+    let again = try must("read the output") {
+      try ContentWalk.summary(of: output, path: path, key: key, lockByte: lockByte)
+    }
     try demand(again == result.content, "the output holds another content")
     let limit = 4 * source.bytes.count + 4 * size * (result.content.trees + 2)
     try demand(output.bytes.count <= limit, "\(output.bytes.count) bytes of output")
     try describe(output, result.header)
     try sound(output, result.header)
     let back = FuzzPages(pageSize: source.pageSize)
-    let second = try Relayout.run(
-      from: output, path: path, to: back, pageSize: source.pageSize,
-      reserve: Int(source.bytes[20]), key: key, lockByte: lockByte)
+    let second = try must("lay the output out") {
+      try Relayout.run(
+        from: output, path: path, to: back, pageSize: source.pageSize,
+        reserve: Int(source.bytes[20]), key: key, lockByte: lockByte)
+    }
     try demand(second.content == result.content, "the way back lost something")
     return result.content
   }

@@ -1,20 +1,21 @@
 // Every file of the corpus goes through its target in the ordinary build, each target in a process of
 // its own, with a limit to its memory and its time: a trap, an endless loop or a broken invariant
-// fails the test, and the last line on standard error names the input.
+// fails the test, which names the input.
 import Foundation
 import Testing
 
 struct ReplayTests {
   @Test(arguments: FuzzTarget.all.map(\.name))
   func holdsForEveryInputOfTheCorpus(name: String) async throws {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) { [name] in
-      try Replay.run(name)
+    let note = FileManager.default.temporaryDirectory
+      .appendingPathComponent("dbseal-replay-\(UUID().uuidString)")
+    let path: String = note.path
+    defer { try? FileManager.default.removeItem(at: note) }
+    let result = await #expect(processExitsWith: .success) { [name, path = path as String] in
+      try Replay.run(name, note: path)
     }
-    guard let result else { return }
-    if case .exitCode(EXIT_SUCCESS) = result.exitStatus { return }
-    Issue.record("\(String(decoding: result.standardErrorContent.suffix(2000), as: UTF8.self))")
+    guard result == nil else { return }
+    Issue.record("\(try String(contentsOf: note, encoding: .utf8))")
   }
 }
 
@@ -32,7 +33,7 @@ private enum Replay {
   private static let memory: rlim_t = 4 << 30
   private static let time: rlim_t = 60
 
-  static func run(_ name: String) throws {
+  static func run(_ name: String, note: String) throws {
     let target = try #require(FuzzTarget.named(name))
     for (resource, value) in [(RLIMIT_CPU, time), (RLIMIT_AS, memory)] {
       var limit = rlimit(rlim_cur: value, rlim_max: value)
@@ -45,10 +46,16 @@ private enum Replay {
     try #require(!files.isEmpty)
     for file in files.sorted(by: { $0.path < $1.path }) {
       let input = [UInt8](try Data(contentsOf: file))
-      FileHandle.standardError.write(Data("\(name)/\(file.lastPathComponent)\n".utf8))
-      try target.run(input)
-      // And cut short, as a file that was not written to its end.
-      for part in 1..<4 { try target.run(Array(input.prefix(input.count * part / 4))) }
+      let place = "\(name)/\(file.lastPathComponent)"
+      try Data(place.utf8).write(to: URL(fileURLWithPath: note))
+      do {
+        try target.run(input)
+        // And cut short, as a file that was not written to its end.
+        for part in 1..<4 { try target.run(Array(input.prefix(input.count * part / 4))) }
+      } catch {
+        try Data("\(place): \(error)".utf8).write(to: URL(fileURLWithPath: note))
+        throw error
+      }
     }
   }
 }
