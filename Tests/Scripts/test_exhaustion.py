@@ -5,7 +5,7 @@
 # - lists of free pages without an end, or with more pages than there are;
 # - a header, a log, a journal that claim 2^32 pages, frames or records, or have a terabyte of nothing;
 # - schema rows with a million columns, or of a gigabyte;
-# - a list of half a million keys.
+# - a list of tens of thousands of keys.
 import os
 import struct
 
@@ -146,9 +146,13 @@ def test_a_log_that_claims_four_billion_pages(work, keys, number, agrees):
     path = crafted.database(work / "a.db", [ROW], count=EVERYTHING if agrees else 2)
     page = path.read_bytes()[:512]
     crafted.log(work / "a.db-wal", page if number == 1 else ROW, EVERYTHING, number=number)
-    # What counts is the header, as for SQLite. Where the last page is there, the others are a hole.
-    is_hole = agrees and number == EVERYTHING
-    both(keys, path, ["damaged", "io"] if is_hole else "damaged" if agrees else "ok")
+    if agrees and number == EVERYTHING:
+        # The last page is there, so the others are a hole: two terabytes, for which there is no room.
+        # SQLite's own check takes a bit for each of them.
+        judge("io", "encrypt", path, work / "out.db", "--key-file", keys.raw())
+        return
+    # What counts is the header, as for SQLite.
+    both(keys, path, "damaged" if agrees else "ok")
 
 
 def test_a_log_of_large_pages(work, keys, plain):
@@ -203,7 +207,7 @@ def test_a_journal_of_large_sectors_and_pages(work, keys, plain):
     both(keys, plain, "wrong_kind")
 
 
-def test_a_list_of_half_a_million_keys(keys, sealed):
+def test_a_list_of_many_keys(keys, sealed):
     # The first one fits; what counts is what the list itself takes.
-    ring = keys.file(b"x'" + b"a1b2c3d4" * 8 + b"'\n" + b"x\n" * (500 << 10), "ring")
+    ring = keys.file(b"x'" + b"a1b2c3d4" * 8 + b"'\n" + b"x\n" * (24 << 10), "ring")
     judge("ok", "verify", sealed, "--try-keys", ring)
