@@ -35,7 +35,10 @@ private enum Replay {
 
   static func run(_ name: String, note: String) throws {
     let target = try #require(FuzzTarget.named(name))
-    for (resource, value) in [(RLIMIT_CPU, time), (RLIMIT_AS, memory)] {
+    // AddressSanitizer takes terabytes of addresses, and no memory for most of them.
+    let hasSanitizer = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
+    let limits = [(RLIMIT_CPU, time)] + (hasSanitizer ? [] : [(RLIMIT_AS, memory)])
+    for (resource, value) in limits {
       var limit = rlimit(rlim_cur: value, rlim_max: value)
       try #require(setrlimit(identifier(resource), &limit) == 0)
     }
