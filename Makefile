@@ -134,7 +134,8 @@ THREADS := --scratch-path $(SCRATCH)/tsan --sanitize thread -Xswiftc -use-ld=lld
 
 sanitize: deps peers
 	$(TEST_ENV) SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 swift test $(ADDRESS)
-	$(TEST_ENV) SWIFT_BACKTRACE=enable=no swift test $(THREADS)
+	$(TEST_ENV) SWIFT_BACKTRACE=enable=no \
+	  TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test $(THREADS)
 
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try
