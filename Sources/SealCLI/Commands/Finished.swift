@@ -100,7 +100,7 @@ struct Finished: Sendable {
   {
     for settings in outputSettings {
       do {
-        _ = try core.fittingKey(path, [key], settings, context)
+        _ = try core.fittingKey(path, 1, { _ in key }, settings, context)
         return true
       } catch SealError.wrongKey { continue } catch SealError.badProfile { return nil }
     }
