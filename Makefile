@@ -48,8 +48,8 @@ TEST_ENV = DBSEAL_PEERS=$(PEERS) DBSEAL_ENGINE=$(ENGINE) \
 PYTESTS := $(wildcard $(addprefix Tests/,\
   Scripts Interop Properties Faults Secrets Shells Packaging Docs))
 
-.PHONY: help deps peers build release test quick lint bench faults soak try install uninstall dist \
-  deb version clean
+.PHONY: help deps peers build release test quick lint bench faults soak fuzz fuzz-corpus sanitize \
+  try install uninstall dist deb version clean
 
 help:
 	@echo 'make deps       install what is missing, and SQLCipher 4.5 or newer'
@@ -61,6 +61,8 @@ help:
 	@echo 'make bench      against the sqlcipher shell and cp, as ratios'
 	@echo 'make faults     every call on files fails once, and the process dies at each: the long form'
 	@echo 'make soak       signals at random moments over 200 MB, for SOAK_SECONDS (900)'
+	@echo 'make fuzz       coverage-guided fuzzing (FUZZ_TARGET=name, FUZZ_SECONDS=30 a target)'
+	@echo 'make sanitize   the Swift tests with the sanitizers for addresses, undefined behavior, threads'
 	@echo 'make try        a guided demonstration on a sample database'
 	@echo 'make install    to $(DESTDIR)$(PREFIX)/bin (PREFIX, DESTDIR); make uninstall'
 	@echo 'make dist       dist/: a tarball of binary, manual pages and completions, and SHA256SUMS'
@@ -107,6 +109,34 @@ faults: release peers
 soak: release peers
 	$(TEST_ENV) DBSEAL_BIN=$(BINARY) SOAK_SECONDS=$${SOAK_SECONDS:-900} $(PYTHON) -m pytest -q -s \
 	  Tests/Faults/test_random_kills.py
+
+# libFuzzer and the sanitizers come with the toolchain. Their builds stand apart; gold, which is what
+# Swift links with elsewhere, warns of every function of theirs. Swift's own report of a crash would
+# wait for a terminal that is not there.
+FUZZ_FLAGS := --scratch-path $(SCRATCH)/fuzz -c release --product dbseal-fuzz \
+  -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing -Xswiftc -use-ld=lld
+FUZZ = FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_TARGET="$(FUZZ_TARGET)" Scripts/fuzz \
+  $(SCRATCH)/fuzz/release/dbseal-fuzz
+
+fuzz: deps
+	DBSEAL_FUZZ=1 swift build $(FUZZ_FLAGS)
+	@$(FUZZ)
+
+fuzz-corpus: deps
+	DBSEAL_FUZZ=1 swift build $(FUZZ_FLAGS)
+	@$(FUZZ) --corpus
+
+# Of the C targets undefined behavior is looked for too; swiftc has no such sanitizer on Linux.
+ADDRESS := --scratch-path $(SCRATCH)/asan --sanitize address -Xswiftc -use-ld=lld \
+  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined \
+  --filter 'Derivation|Format|KeyStores|DecodedPages|PageShelf|Pipeline|Replay|Secret'
+THREADS := --scratch-path $(SCRATCH)/tsan --sanitize thread -Xswiftc -use-ld=lld \
+  --filter 'Pipeline|Derivation|DecodedPages|PageShelf|Prover|Snapshot|FilesLock'
+
+sanitize: deps peers
+	$(TEST_ENV) SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 swift test $(ADDRESS)
+	$(TEST_ENV) SWIFT_BACKTRACE=enable=no \
+	  TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test $(THREADS)
 
 try: release
 	@DBSEAL_BIN=$(BINARY) $(TEST_ENV) Scripts/try

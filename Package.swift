@@ -11,6 +11,18 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// `make fuzz` builds the targets of Tests/Fuzz as a program that libFuzzer drives; everybody else
+/// has them as tests that replay the corpus.
+let fuzz: Target =
+  Context.environment["DBSEAL_FUZZ"] == nil
+  ? .testTarget(
+    name: "FuzzTests", dependencies: ["SealCLI", "SealCore", "CSQLCipher"], path: "Tests/Fuzz",
+    exclude: ["Corpus", "Driver.swift", "make_corpus.py"], swiftSettings: settings)
+  : .executableTarget(
+    name: "dbseal-fuzz", dependencies: ["SealCLI", "SealCore", "CSQLCipher"], path: "Tests/Fuzz",
+    exclude: ["Corpus", "ReplayTests.swift", "make_corpus.py"],
+    swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])
+
 let package = Package(
   name: "dbseal",
   platforms: [.macOS(.v15)],
@@ -49,5 +61,6 @@ let package = Package(
     .testTarget(
       name: "SealCLITests", dependencies: ["SealCLI", "SealCore"], exclude: ["Golden"],
       swiftSettings: settings),
+    fuzz,
   ]
 )

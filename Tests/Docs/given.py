@@ -24,6 +24,8 @@ TEXTS = {
     ("Docs/architecture.md", "snapshot of the source"): "a picture",
     ("Docs/digest.md", "import hashlib"): "Python; Tests/support/digest.py is the same, and judges",
     ("Docs/json.md", '{"summary":'): "an answer",
+    ("Docs/json.md", '{"progress":'): "progress, as a program is told",
+    ("Docs/json.md", '{"dbseal_journal"'): "lines of a journal",
     ("Docs/key.md", "[Service]"): "a unit file; Tests/Scripts/test_key_stores.py has its parts",
 }
 
@@ -40,6 +42,7 @@ NOT_RUN = {
     ("Docs/architecture.md", "DBSEAL_"): _MAKE,
     ("Docs/building.md", "make "): _MAKE,
     ("Docs/building.md", "PKG_CONFIG_PATH="): _MAKE,
+    ("Docs/testing.md", "make "): _MAKE,
     ("Docs/performance.md", "make bench"): "takes minutes, and asserts nothing",
     ("Docs/install.md", "make "): _PACKED,
     ("Docs/install.md", "sudo apt-get"): _PACKED,
@@ -141,6 +144,14 @@ def pipeline(box):
     box.sealed("fixtures/old.db", RAW, [("cipher_compatibility", 3)])
 
 
+def listed(box):
+    """A list of two databases."""
+    for name in ("one.db", "two.db"):
+        box.sealed(name)
+    (box.folder / "list").write_text("one.db\ntwo.db\n")
+    return []
+
+
 def in_the_kernel(box):
     """The key `app` is in the kernel's keyring."""
     if key_stores.kernel_key("app") is None:
@@ -149,6 +160,7 @@ def in_the_kernel(box):
 
 
 GIVEN = {
+    ("Docs/guide.md#Go on after a run that was stopped", "dbseal rekey"): listed,
     ("Docs/guide.md#In CI", "dbseal verify --write-manifest"): written,
     ("Docs/manifest.md#Writing one", "dbseal"): written,
     ("Docs/manifest.md#Fixture manifests", "dbseal"): manifest,

@@ -185,7 +185,8 @@ def operands(box, command, files, value):
         for name in glob.glob(str(box.folder / folders[0] / "*.db")):
             os.remove(name)
         return [os.path.join(folders[0], name) for name in ("one.db", "two.db")], None
-    several = command in ("verify", "inspect") or "--schema" in value or "--output-dir" in value
+    several = command in ("verify", "inspect") or {
+        "--schema", "--output-dir", "--files-from"} & set(value)
     if several or len(files) == 1:
         return files, None
     return files[:1], files[1]

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from support import migrations, program, samples
+from support import migrations, program, samples, summaries
 from support.others import Holder
 
 # Quick where `kept` holds 1; about a minute of work where it holds 300000000.
@@ -76,9 +76,10 @@ def test_answers_come_in_order_with_their_statuses(work, files, jobs):
     *lines, last = result.objects
     assert [line["database"] for line in lines] == [str(path) for path in paths]
     assert [line["exit"] for line in lines] == [0, 0, 11, 0, 6, 0, 9, 0, 0]
-    assert last == {"summary": {
+    assert summaries.of(last) == {"summary": {
         "command": "migrate", "ok": False, "code": "check_failed", "exit": 1, "files": 9,
-        "succeeded": 6, "failed": 3}}
+        "succeeded": 6, "failed": 3, "skipped": 0,
+        "failures": {"wrong_kind": 1, "io": 1, "migration_failed": 1}}}
     for number in (0, 1, 3, 5, 7, 8):
         assert versions(paths[number]) == [1, 2, 30, 31]
     assert versions(paths[2]) == []
@@ -88,7 +89,8 @@ def test_answers_come_in_order_with_their_statuses(work, files, jobs):
     *lines, last = result.out.decode().splitlines()
     assert [line.split(": ")[0] for line in lines] == [
         f"migrated {paths[n]}" for n in (0, 1, 3, 5, 7, 8)]
-    assert last == "6 of 9 databases up to date, 3 failed"
+    assert summaries.text(last) == (
+        "6 of 9 databases up to date, 3 failed (1 wrong_kind, 1 io, 1 migration_failed)")
     errors = [line for line in result.err.decode().splitlines() if line.startswith("dbseal: ")]
     assert [line.split(": ")[1] for line in errors] == [str(paths[n]) for n in (2, 4, 6)]
 
@@ -118,10 +120,11 @@ def test_an_interrupt_says_what_was_migrated_and_what_in_part(work, files):
     assert [(line["database"], line["code"], len(line["applied"])) for line in answers] == [
         (str(a), "ok", 4), (str(b), "ok", 4), (str(c), "interrupted", 3)]
     assert "nothing was changed" not in answers[2]["message"]
-    assert last == {"summary": {
+    assert summaries.of(last) == {"summary": {
         "command": "migrate", "ok": False, "code": "interrupted", "exit": 130,
         "message": "interrupted by SIGINT: 2 of 4 databases up to date, 1 failed, the other one left"
-                   " as it was", "files": 4, "succeeded": 2, "failed": 1}}
+                   " as it was", "files": 4, "succeeded": 2, "failed": 1, "skipped": 0,
+        "failures": {"interrupted": 1}}}
     assert [versions(path) for path in (a, b, c)] == [[1, 2, 30, 31]] * 2 + [[1, 2, 30]]
     assert d.read_bytes() == old and sorted(os.listdir(work)) == [
         "a.db", "b.db", "c.db", "d.db"]

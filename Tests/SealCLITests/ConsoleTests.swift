@@ -37,11 +37,27 @@ import Testing
 
   @Test func takesTheProgressLineAwayBeforeAMessage() {
     let captured = Captured(terminal: true, width: 20)
+    captured.console.setColor(.auto, noColor: false, dumb: true)
     captured.console.draw(progress: "converting 42% of a long name")
     captured.console.say([Span("note")])
     captured.console.draw(progress: "")
     let blanks = String(repeating: " ", count: 19)
     #expect(captured.error == "\rconverting 42% of a\r\(blanks)\rnote\n")
+  }
+
+  @Test func writesOverALongerProgressLine() {
+    let captured = Captured(terminal: true)
+    captured.console.draw(progress: "漢字 1%")
+    captured.console.draw(progress: "2%")
+    captured.console.draw(progress: "3%")
+    captured.console.draw(progress: "")
+    #expect(captured.error == "\r漢字 1%\r2%     \r3%     \r       \r")
+  }
+
+  @Test func drawsNothingInTheBackground() {
+    let captured = Captured(terminal: true, inFront: false)
+    captured.console.draw(progress: "converting 42%")
+    #expect(captured.error.isEmpty)
   }
 
   @Test func toleratesAReaderThatLeftAndReportsAFullDisk() {
@@ -50,19 +66,5 @@ import Testing
       let status = Tool.run([Array("help".utf8)], Session(console: captured.console))
       #expect(status == expected)
     }
-  }
-
-  @Test(arguments: [
-    (SealCore.Progress(.converting, done: 42, total: 100), 0.1, UInt64(42), "converting 42%"),
-    (SealCore.Progress(.deriving, done: 0, total: 0), 9, 0, "deriving"),
-    (
-      SealCore.Progress(.converting, done: 1 << 30, total: 4 << 30), 2, 1 << 30,
-      "converting 25%, 512 MiB/s, 6 s left"
-    ), (SealCore.Progress(.proving, done: 200, total: 100), 0, 0, "proving 100%"),
-  ])
-  func saysHowFarItIs(
-    _ progress: SealCore.Progress, _ time: Double, _ moved: UInt64, _ expected: String
-  ) {
-    #expect(ProgressLine.text(progress, since: time, moved: moved) == expected)
   }
 }

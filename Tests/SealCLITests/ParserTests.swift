@@ -195,6 +195,7 @@ private let mistakes = [
   Mistake("encrypt", "--key", "k", flaw: .keyOption("--key")),
   Mistake("encrypt", "-k", "k", flaw: .keyOption("-k")),
   Mistake("encrypt", "--passphrase=k", flaw: .keyOption("--passphrase")),
+  Mistake(hex64, "encrypt", "a", flaw: .keyOperand),
   Mistake("encrypt", "--raw-key", hex64, "a", flaw: .keyOperand),
   Mistake("encrypt", "a", "x'\(hex64)'", flaw: .keyOperand),
   Mistake("encrypt", "", "b", flaw: .emptyArgument),

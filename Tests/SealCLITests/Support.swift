@@ -12,14 +12,18 @@ final class Captured: Sendable {
   private let box = Box()
   let console: Console
 
-  init(outputErrno: Int32 = 0, terminal: Bool = false, width: Int = 80) {
+  init(
+    outputErrno: Int32 = 0, terminal: Bool = false, width: Int = 80, inFront: Bool = true
+  ) {
     let keep = box
     console = Console(
-      output: SealCLI.Stream(isTerminal: terminal, width: width) { new in
+      output: SealCLI.Stream(isTerminal: terminal, width: { width }) { new in
         if outputErrno == 0 { keep.append(new, toError: false) }
         return outputErrno
       },
-      error: SealCLI.Stream(isTerminal: terminal, width: width) { new in
+      error: SealCLI.Stream(
+        isTerminal: terminal, width: { width }, isInFront: { inFront }
+      ) { new in
         keep.append(new, toError: true)
         return 0
       })

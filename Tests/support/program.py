@@ -151,9 +151,11 @@ def ok(*args, **more):
     return found
 
 
-def run_tty(*args, answers=(), env=None, cwd=None, timeout=60, binary=None):
-    """Runs dbseal on a terminal of its own; `answers` are (prompt, reply) in order."""
+def run_tty(*args, answers=(), env=None, cwd=None, timeout=60, binary=None, columns=80, then=None):
+    """Runs dbseal on a terminal of its own; `answers` are (prompt, reply) in order. `then`: a number
+    of columns that the terminal has from the first thing that it shows on."""
     parent, child = pty.openpty()
+    termios.tcsetwinsize(child, (24, columns))
 
     def own_terminal():
         os.setsid()
@@ -168,6 +170,8 @@ def run_tty(*args, answers=(), env=None, cwd=None, timeout=60, binary=None):
         ready = select.select([parent], [], [], 0.05)[0]
         if ready:
             shown += os.read(parent, 65536)
+            if then:
+                termios.tcsetwinsize(child, (24, then))
         elif process.poll() is not None:
             break
         if todo and todo[0][0].encode() in shown[seen:]:

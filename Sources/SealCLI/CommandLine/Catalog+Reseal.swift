@@ -14,13 +14,14 @@ extension Catalog {
 
   private static let resealOutput =
     Options.list + [
-      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
+      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.resume,
+      Options.dryRun,
     ]
 
   private static let resealRules: [OptionRule] =
     [
       .exclusive([Options.inPlace, Options.outputDir], because: "an output goes to one place"),
-      Options.listRule,
+      Options.listRule, Options.resumeRule,
     ] + KeyOptions.database.rules + Options.commonRules
 
   private static let resealPlace = """

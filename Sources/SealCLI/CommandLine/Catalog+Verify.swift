@@ -86,13 +86,16 @@ enum VerifyOptions {
     detail: "It never replaces a file that is no manifest.")
 
   /// What is written beside the answers.
-  static let output = [report, reportFile, writeManifest, replace]
+  static let output = [report, reportFile, writeManifest, replace, Options.resume]
 
   /// What they demand of each other.
   static let outputRules: [OptionRule] = [
     .needs(reportFile, oneOf: [report]), .needs(replace, oneOf: [writeManifest]),
     .exclusive([manifest, writeManifest], because: "one is read, the other is made"),
     .exclusive([manifest, against], because: "a manifest says what each database has to hold"),
+    .exclusive([Options.resume, manifest], because: "a journal holds one way to check"),
+    .exclusive([Options.resume, report], because: "a report tells of all databases"),
+    .exclusive([Options.resume, writeManifest], because: "a manifest tells of all databases"),
   ]
 
   /// Both header fields are 32 bits, signed to SQLite and unsigned to some programs.

@@ -56,7 +56,7 @@ enum Catalog {
 
   private static let outputRules: [OptionRule] = [
     .exclusive([Options.inPlace, Options.outputDir], because: "an output goes to one place"),
-    .needs(Options.backup, oneOf: [Options.inPlace, Options.force]),
+    .needs(Options.backup, oneOf: [Options.inPlace, Options.force]), Options.resumeRule,
     .needs(Options.filesFrom, oneOf: [Options.outputDir, Options.inPlace]),
     Options.listRule,
   ]
@@ -88,8 +88,8 @@ enum Catalog {
     ] + promise,
     operands: conversionOperands,
     options: Options.list + [
-      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
-      Options.shred,
+      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.resume,
+      Options.dryRun, Options.shred,
     ] + KeyOptions.database.all + [Options.createKey] + CipherOptions.written.all + Options.common,
     rules: outputRules + [
       .exclusive(
@@ -131,8 +131,8 @@ enum Catalog {
     ] + promise,
     operands: conversionOperands,
     options: Options.list + [
-      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.dryRun,
-      Options.exact, Options.outputPageSize,
+      Options.inPlace, Options.outputDir, Options.backup, Options.force, Options.resume,
+      Options.dryRun, Options.exact, Options.outputPageSize,
     ] + KeyOptions.database.allWithList + CipherOptions.read.all + Options.common,
     rules: outputRules + [
       .exclusive(

@@ -69,8 +69,12 @@ enum Options {
   static let verbose = OptionSpec(
     name: "verbose", short: "v", section: .common, help: "say more about what was done")
   static let progress = OptionSpec(
-    name: "progress", value: .choice("WHEN", Display.words), section: .common,
-    help: "show progress (default: on a terminal)")
+    name: "progress", value: .choice("WHEN", ProgressForm.words), section: .common,
+    help: "show progress (default: on a terminal)",
+    detail: """
+      json writes an object a line to standard error, at most two a second and one at the end. A line \
+      is never drawn where $TERM is dumb, unless it is always.
+      """)
   static let color = OptionSpec(
     name: "color", value: .choice("WHEN", Display.words), section: .common,
     help: "color messages (default: on a terminal)",
@@ -86,8 +90,21 @@ enum Options {
   static let version = OptionSpec(
     name: "version", section: .common, help: "show versions and exit")
 
+  static let resume = OptionSpec(
+    name: "resume", value: .text("JOURNAL", .file), section: .output,
+    help: "go on where a run that was stopped was",
+    detail: """
+      Each database that is finished is written to the file JOURNAL, which is made where there is \
+      none. The same command line after a signal, a kill or a power cut passes over those that are \
+      finished and did not change since. Options that decide what becomes of a database have to be \
+      the same; no key is in the file.
+      """)
+
   /// Names in the place of operands.
   static let list = [filesFrom, null]
+  /// What a journal demands.
+  static let resumeRule = OptionRule.exclusive(
+    [resume, dryRun], because: "a dry run leaves nothing to go on with")
   /// What a list demands.
   static let listRule = OptionRule.needs(null, oneOf: [filesFrom])
 

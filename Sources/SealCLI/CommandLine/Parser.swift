@@ -96,13 +96,13 @@ struct Parser {
 
   private mutating func takeOperand(_ word: String) throws(UsageFlaw) {
     guard !word.isEmpty else { throw .emptyArgument }
+    if KeyArguments.looksRaw(word) { throw .keyOperand }
     guard parsed != nil else {
       var found = ParsedCommand(try Self.command(word))
       found.values = early
       parsed = found
       return
     }
-    if KeyArguments.looksRaw(word) { throw .keyOperand }
     parsed?.operands.append(word)
   }
 

@@ -64,5 +64,6 @@ enum SchemaOptions {
       .exclusive(
         [schema, Options.outputDir], because: "a schema is migrated in the database itself"),
       .exclusive([schema, Options.backup], because: "a schema is migrated in the database itself"),
+      .exclusive([schema, Options.resume], because: "each database says itself what was applied"),
     ] + all.dropFirst().map { .needs($0, oneOf: [schema]) }
 }

@@ -1,5 +1,5 @@
-// What commands that take several databases have in common: the surroundings of each, how a failure
-// of one is said, and the summary at the end.
+// What commands that take several databases have in common: the surroundings of each, how far all are,
+// and how a failure of one is said. The summary at the end is in BatchSummary.swift.
 
 internal import SealCore
 internal import Synchronization
@@ -16,7 +16,8 @@ struct Batch {
   /// Several files were named, or a list of whatever length: each gets its line, and a failure ends
   /// with status 1.
   var isSeveral: Bool {
-    count > 1 || parsed.command.operands.instead.contains { parsed.has($0) }
+    count > 1 || parsed.has(Options.resume)
+      || parsed.command.operands.instead.contains { parsed.has($0) }
   }
 
   /// How many of several databases have their wrong keys looked into, and how far. By place and not
@@ -41,8 +42,11 @@ struct Batch {
     _ subjects: [String], work: @escaping @Sendable (Int, OperationContext) throws -> Report,
     answer: @escaping @Sendable (Int, Result<Report, any Error>) -> Int32
   ) -> Outcome {
+    let progress = progress(of: subjects)
     guard isSeveral else {
-      let result = Result { try withContext(subjects.first ?? "", 0) { try work(0, $0) } }
+      let result = Result { try work(0, showing(progress, 0, context(of: 0))) }
+      progress?.end(0)
+      progress?.finish(isDone: (try? result.get()) != nil)
       return Outcome(status: answer(0, result))
     }
     let cores = parsed.integer(Options.jobs) ?? OperationContext.processorCount
@@ -53,17 +57,32 @@ struct Batch {
         context: { index in
           var context = context(of: index)
           context.workers = max(1, cores / subjects.count)
-          return context
-        }, work: work
+          return showing(progress, index, context)
+        },
+        work: { index, context in
+          // It may have waited for its turn while the end was asked for.
+          if let number = session.cancellation.requested {
+            throw SealError.interrupted(signal: number)
+          }
+          // In place another file stands there afterwards.
+          let size = FileMark.of(subjects[index])?.size ?? 0
+          return (size, try work(index, context))
+        }
       ) { index, result in
         if case .failure(SealError.interrupted) = result { return }
-        let status = answer(index, result)
-        tally.withLock { $0.add(status) }
+        progress?.end(index)
+        if case .failure(is DoneBefore) = result {
+          sayDone(subjects[index])
+          return tally.withLock { $0.skipped += 1 }
+        }
+        let status = answer(index, result.map(\.1))
+        tally.withLock { $0.add(status, bytes: (try? result.get().0) ?? 0) }
       }
     }
+    progress?.finish(isDone: tally.withLock { $0.answered + $0.skipped == subjects.count })
     return tally.withLock { outcome in
       if case .failure(let error) = ended { outcome.interruption = error }
-      if outcome.succeeded < subjects.count, outcome.interruption == nil,
+      if outcome.succeeded + outcome.skipped < subjects.count, outcome.interruption == nil,
         let number = session.cancellation.requested
       {
         outcome.interruption = SealError.interrupted(signal: number)
@@ -72,35 +91,32 @@ struct Batch {
     }
   }
 
-  /// What came of all.
-  struct Outcome: Sendable {
-    /// Of the last one.
-    var status: Int32 = 0
-    var answered = 0
-    var failures = 0
-    /// Why the rest was left out.
-    var interruption: (any Error)?
+  /// What shows how far the work on `subjects` is; nil where nothing does.
+  func progress(of subjects: [String]) -> ProgressDisplay? {
+    let form = parsed.text(Options.progress).flatMap(ProgressForm.init(rawValue:)) ?? .auto
+    guard !quiet || form == .json else { return nil }
+    return ProgressDisplay(
+      form, on: session, command: parsed.command.name, subjects, shares: shares)
+  }
 
-    var succeeded: Int { answered - failures }
-
-    /// Takes the exit status of one.
-    mutating func add(_ status: Int32) {
-      self.status = status
-      answered += 1
-      failures += status == 0 ? 0 : 1
+  /// The shares that the phases usually have of the time for one database.
+  private var shares: WorkProgress.Shares {
+    switch parsed.command.name {
+    case Catalog.verify.name where parsed.has(VerifyOptions.quick): [.checking: 0...1]
+    case Catalog.verify.name:
+      [.checking: 0...0.2, .structure: 0.2...0.8, .content: 0.8...1]
+    case Catalog.inspect.name: [.reading: 0...1]
+    default: [.converting: 0...0.7, .proving: 0.7...1]
     }
   }
 
-  /// Runs `body` for the database `subject`, with its progress on the terminal.
-  func withContext<R>(
-    _ subject: String, _ index: Int, _ body: (OperationContext) throws -> R
-  ) rethrows -> R {
-    var context = context(of: index)
-    let display = quiet ? .never : parsed.display(Options.progress)
-    let line = ProgressLine(display, on: session.console, subject: subject)
-    if let line { context.progress = { line.show($0) } }
-    defer { line?.finish() }
-    return try body(context)
+  /// `context` with what it tells shown.
+  func showing(_ progress: ProgressDisplay?, _ index: Int, _ context: OperationContext)
+    -> OperationContext
+  {
+    var context = context
+    if let progress { context.progress = { progress.show(index, $0) } }
+    return context
   }
 
   /// Says what went wrong with `database`; the exit status.
@@ -135,51 +151,14 @@ struct Batch {
     return count > 1 ? "\(kind) of \(count) databases" : "\(kind) of \(path)"
   }
 
-  /// Says how many of several went well; the exit status, which is that of the one where only one
-  /// was named. `words`: what they were, such as `encrypted`. `inText`: text ends with it too.
-  func finish(_ outcome: Outcome, words: String, inText: Bool = true) -> Int32 {
-    guard isSeveral else { return outcome.status }
-    let failed = outcome.failures == 0 ? "" : ", \(outcome.failures) failed"
-    let sentence =
-      "\(outcome.succeeded) of \(Diagnostics.count(UInt64(count), "database")) \(words)\(failed)"
-    guard let error = outcome.interruption else {
-      let status = outcome.failures == 0 ? ErrorCode.ok : .checkFailed
-      if asJSON {
-        say(outcome, status, exit: status.exitStatus)
-      } else if inText, !quiet {
-        session.console.result(sentence)
-      }
-      return status.exitStatus
-    }
-    let found = Diagnostics.explain(error)
-    let rest =
-      switch count - outcome.answered {
-      case 0: ""
-      case count: ", and all were left as they were"
-      case 1: ", the other one left as it was"
-      case let left: ", the other \(left) left as they were"
-      }
-    let diagnosis = Diagnosis(
-      found.code, "\(found.sentence.prefix { $0 != ";" }): \(sentence)\(rest)", exit: found.exit)
+  /// Says that an earlier run had finished `database`.
+  private func sayDone(_ database: String) {
+    let sentence = "finished by an earlier run, and as it was left"
     if asJSON {
-      let message = JSON.Field("message", .string(diagnosis.sentence))
-      say(outcome, diagnosis.code, exit: diagnosis.exit, message)
-    } else {
-      diagnosis.say(on: session.console)
+      let done = Diagnosis(.ok, sentence, facts: [.init("skipped", .bool(true))])
+      session.console.result(done.json(command: parsed.command.name, database: database).text)
+    } else if parsed.has(Options.verbose) {
+      session.console.result("\(database): \(sentence)")
     }
-    return diagnosis.exit
-  }
-
-  /// Says what came of all as an object.
-  private func say(_ outcome: Outcome, _ code: ErrorCode, exit: Int32, _ more: JSON.Field...) {
-    let head: [JSON.Field] = [
-      .init("command", .string(parsed.command.name)), .init("ok", .bool(code == .ok)),
-      .init("code", .string(code.rawValue)), .init("exit", .integer(Int64(exit))),
-    ]
-    let counts: [JSON.Field] = [
-      .init("files", .integer(count)), .init("succeeded", .integer(outcome.succeeded)),
-      .init("failed", .integer(outcome.failures)),
-    ]
-    session.console.result(JSON.object([.init("summary", .object(head + more + counts))]).text)
   }
 }

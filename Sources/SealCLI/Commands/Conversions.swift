@@ -26,46 +26,58 @@ struct Conversions: Sendable {
   /// Converts one file; with the replacement key, where the command takes one.
   let convert: @Sendable (ConversionRequest, KeyMaterial?) throws -> ConversionReport
 
+  var writesPlaintext: Bool { verb == DecryptCommand.verb }
+  /// The source is plaintext.
+  var readsPlaintext: Bool { sourceOptions == nil }
+  /// What names the settings of encrypted sources, as it is given.
+  var readSettings: CipherSettings {
+    sourceOptions?.settings(from: parsed) ?? CipherSettings()
+  }
+  var shreds: Bool { parsed.has(Options.shred) }
   private var asJSON: Bool { parsed.has(Options.json) }
   private var quiet: Bool { parsed.has(Options.quiet) }
+
+  /// The keys of a command line.
+  typealias Keys = (old: KeyChoice, new: KeyMaterial?)
 
   /// The exit status. Throws what concerns the command line as a whole.
   func run() throws -> Int32 {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
     let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
     if let folder = parsed.text(Options.outputDir) { try SourceCheck.folder(folder) }
+    let resumption = try Resumption(self, plan)
     let checks = plan.steps.map { step in
-      Result { try precheck(step.source, output(for: step)) }
+      Result {
+        if resumption?.isDone(step) == true { throw DoneBefore() }
+        try precheck(step.source, output(for: step))
+      }
     }
-    var keys: (old: KeyChoice, new: KeyMaterial?)?
+    var keys: Keys?
     var made: CreatedKey?
-    if let ready = zip(plan.steps, checks).first(where: { (try? $0.1.get()) != nil })?.0 {
+    let ready = zip(plan.steps, checks).first { step, check in
+      switch check {
+      case .success: true
+      case .failure(let error): resumption?.mayBeFinished(after: error) == true
+      }
+    }?.0
+    if let ready {
       do {
-        let selection = KeyOptions.database.selection(from: parsed)
-        if createsKey { made = try CreatedKey(selection, session, parsed) }
-        keys = (
-          try made.map { .one($0.key) }
-            ?? KeyChoice.resolve(
-              selection, label: label(ready, batch, newKey), new: newKey, session),
-          try replacementKey.map {
-            try session.keys.resolve(
-              $0.selection(from: parsed), label: label(ready, batch, true), new: true)
-          }
-        )
+        (keys, made) = try self.keys(for: ready, batch)
       } catch let error where !batch.isSeveral {
         // The key of this one database.
         return batch.report(explain(error), on: ready.source)
       }
     }
+    try resumption?.require(keys, batch.context(of: 0))
     let outcome = batch.forEach(plan.steps.map(\.source)) { [keys] index, context in
-      try checks[index].get()
-      guard let keys else { throw SealError.badKey(.empty) }
       let step = plan.steps[index]
-      let fit = try keys.old.fit(step.source, settings, context, session.core)
-      let request = ConversionRequest(
-        source: step.source, output: output(for: step), key: fit.key, settings: settings,
-        context: context)
-      return (try convert(request, keys.new), fit)
+      let convert = {
+        try checks[index].get()
+        guard let keys else { throw SealError.badKey(.empty) }
+        return try self.convert(step, keys, context)
+      }
+      guard let resumption else { return try convert() }
+      return try resumption.convert(step, keys, context, convert)
     } answer: { [made] index, result in
       switch result {
       case .success((let report, let fit)):
@@ -78,6 +90,30 @@ struct Conversions: Sendable {
     }
     return batch.finish(
       outcome, words: parsed.has(Options.dryRun) ? "would be \(verb)" : verb)
+  }
+
+  /// The keys, of which `ready` is the first to need one, and the one that was made.
+  private func keys(for ready: ConversionPlan.Step, _ batch: Batch) throws -> (Keys, CreatedKey?) {
+    let selection = KeyOptions.database.selection(from: parsed)
+    let made = createsKey ? try CreatedKey(selection, session, parsed) : nil
+    let old =
+      try made.map { KeyChoice.one($0.key) }
+      ?? KeyChoice.resolve(selection, label: label(ready, batch, newKey), new: newKey, session)
+    let new = try replacementKey.map {
+      try session.keys.resolve(
+        $0.selection(from: parsed), label: label(ready, batch, true), new: true)
+    }
+    return ((old, new), made)
+  }
+
+  private func convert(_ step: ConversionPlan.Step, _ keys: Keys, _ context: OperationContext)
+    throws -> (ConversionReport, KeyChoice.Fit)
+  {
+    let fit = try keys.old.fit(step.source, settings, context, session.core)
+    let request = ConversionRequest(
+      source: step.source, output: output(for: step), key: fit.key, settings: settings,
+      context: context)
+    return (try convert(request, keys.new), fit)
   }
 
   private func explain(_ error: any Error) -> Diagnosis {

@@ -49,11 +49,13 @@ private final class Inspection {
   /// One file after the other: rows are written while they are read.
   func run() throws -> Int32 {
     var outcome = Batch.Outcome()
+    let progress = batch.progress(of: depth == nil && query != nil ? [] : parsed.operands)
     for (index, path) in parsed.operands.enumerated() where !session.console.isDeaf {
       if index > 0, !asJSON, depth != nil || query == nil { session.console.result("") }
       do {
-        try inspect(path, index)
-        outcome.add(0)
+        defer { progress?.end(index) }
+        try inspect(path, index, progress)
+        outcome.add(0, bytes: FileMark.of(path)?.size ?? 0)
       } catch SealError.interrupted(let number) where batch.isSeveral {
         outcome.interruption = SealError.interrupted(signal: number)
         break
@@ -68,6 +70,7 @@ private final class Inspection {
       }
     }
     writer.finish()
+    progress?.finish(isDone: outcome.answered == parsed.operands.count && outcome.failures == 0)
     return batch.finish(outcome, words: "inspected", inText: false)
   }
 
@@ -85,7 +88,7 @@ private final class Inspection {
     return parsed.has(InspectOptions.tables) ? .contents : nil
   }
 
-  private func inspect(_ path: String, _ index: Int) throws {
+  private func inspect(_ path: String, _ index: Int, _ progress: ProgressDisplay?) throws {
     fit = nil
     var file = try session.core.look(path)
     let isAsked = depth != nil || query != nil
@@ -108,9 +111,8 @@ private final class Inspection {
     if let query { return try rows(of: query, database, file, unused, batch.context(of: index)) }
     var rendering = InspectRendering(file: file)
     rendering.depth = depth ?? .contents
-    rendering.content = try batch.withContext(path, index) {
-      try session.core.contents(database, rendering.depth, $0)
-    }
+    rendering.content = try session.core.contents(
+      database, rendering.depth, batch.showing(progress, index, batch.context(of: index)))
     rendering.content?.notes += unused
     say(rendering)
   }

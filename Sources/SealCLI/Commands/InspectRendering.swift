@@ -20,7 +20,7 @@ struct InspectRendering {
     }
     for line in lines(verbose) { console.result(line) }
     if let content, depth == .map {
-      for line in PageMapText(content).lines { console.result(line) }
+      for line in PageMapText(content, width: console.outputWidth).lines { console.result(line) }
     }
   }
 

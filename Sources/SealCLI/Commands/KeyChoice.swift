@@ -36,8 +36,9 @@ enum KeyChoice: Sendable {
     case .one(let key): return Fit(key: key)
     case .list(let candidates):
       do {
-        let index = try core.fittingKey(path, candidates.map(\.key), settings, context)
-        return Fit(key: candidates[index].key, line: candidates[index].line)
+        let index = try core.fittingKey(
+          path, candidates.count, { try candidates[$0].key() }, settings, context)
+        return Fit(key: try candidates[index].key(), line: candidates[index].line)
       } catch SealError.wrongKey(let facts) {
         throw KeyListFailure(count: candidates.count, error: SealError.wrongKey(facts))
       }

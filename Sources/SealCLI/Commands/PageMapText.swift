@@ -5,18 +5,24 @@ internal import SealCore
 
 /// Draws the map.
 struct PageMapText {
-  /// Cells of a line, and lines at most.
-  private static let columns = 64
+  /// Lines at most, and cells that stand together.
   private static let rows = 24
+  private static let group = 16
 
   let runs: [PageUses.Run]
   private let count: Int
+  /// Cells of a line.
+  private let columns: Int
 
-  init(_ content: ContentFacts) {
+  /// `width`: columns of where it is shown.
+  init(_ content: ContentFacts, width: Int = 80) {
     var runs: [PageUses.Run] = []
     content.map?.forEachRun { runs.append($0) }
     self.runs = runs
     count = Int(content.map?.count ?? 0)
+    let room = width - 3 - String(count).count
+    columns =
+      [128, 64, 32, Self.group].first { $0 + $0 / Self.group - 1 <= room } ?? max(1, room)
   }
 
   /// The character of each use, and what it is called.
@@ -46,21 +52,23 @@ struct PageMapText {
 
   /// Pages that one cell stands for.
   var pagesPerCell: Int {
-    max(1, (count + Self.columns * Self.rows - 1) / (Self.columns * Self.rows))
+    max(1, (count + columns * Self.rows - 1) / (columns * Self.rows))
   }
 
   var lines: [String] {
     guard count > 0 else { return ["  no map: page 1 cannot be read"] }
     let size = pagesPerCell
     let cells = cells(of: size)
-    let each = size == 1 ? "a page each" : "\(size) pages each"
-    var lines = ["  map, \(each); damage shows wherever it is in a run:"]
+    let each = size == 1 ? "a page each" : "\(size) pages each, damage before all else"
+    var lines = ["  map, \(each):"]
     let digits = String(count).count
-    for (row, start) in stride(from: 0, to: cells.count, by: Self.columns).enumerated() {
-      let number = String(row * Self.columns * size + 1)
-      let label = String(repeating: " ", count: max(0, digits - number.count)) + number
-      let line = cells.dropFirst(start).prefix(Self.columns)
-      lines.append("  \(label) \(line)")
+    for start in stride(from: 0, to: cells.count, by: columns) {
+      let label = TextWidth.padded("\(start * size + 1)", to: digits, right: true)
+      let line = cells[start..<min(start + columns, cells.count)]
+      let groups = stride(from: start, to: line.endIndex, by: Self.group).map {
+        String(line[$0..<min($0 + Self.group, line.endIndex)])
+      }
+      lines.append("  \(label) \(groups.joined(separator: " "))")
     }
     let width = counts.reduce(0) { max($0, String($1.count).count) }
     for (use, count) in counts {
@@ -73,7 +81,7 @@ struct PageMapText {
 
   /// The characters of all cells. A cell is damaged if any of its pages is, else it is what most
   /// of them are.
-  private func cells(of size: Int) -> String {
+  private func cells(of size: Int) -> [Character] {
     let all = (count + size - 1) / size
     var numbers = Array(
       repeating: [Int](repeating: 0, count: PageUse.allCases.count), count: all)
@@ -84,11 +92,10 @@ struct PageMapText {
         numbers[cell][Int(run.use.rawValue)] += overlap
       }
     }
-    return String(
-      numbers.map { counts -> Character in
-        let isDamaged = counts[Int(PageUse.damaged.rawValue)] > 0
-        let most = PageUse.allCases.max { counts[Int($0.rawValue)] < counts[Int($1.rawValue)] }
-        return Self.symbol(isDamaged ? .damaged : most ?? .unused).mark
-      })
+    return numbers.map { counts in
+      let isDamaged = counts[Int(PageUse.damaged.rawValue)] > 0
+      let most = PageUse.allCases.max { counts[Int($0.rawValue)] < counts[Int($1.rawValue)] }
+      return Self.symbol(isDamaged ? .damaged : most ?? .unused).mark
+    }
   }
 }

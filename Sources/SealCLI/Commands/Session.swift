@@ -54,9 +54,8 @@ struct CoreFunctions: Sendable {
   }
   /// The number of the first key that opens the database.
   var fittingKey:
-    @Sendable (String, [KeyMaterial], CipherSettings, OperationContext) throws -> Int = {
-      try KeyTrial.firstFit($0, $1, settings: $2, $3)
-    }
+    @Sendable (String, Int, @escaping KeyTrial.Key, CipherSettings, OperationContext) throws
+      -> Int = { try KeyTrial.firstFit($0, $1, $2, settings: $3, $4) }
   var verify: @Sendable (Verify.Request) throws -> VerifyReport = { try Verify.run($0) }
   var migrate: @Sendable (SchemaMigration.Request) throws -> MigrationReport = {
     try SchemaMigration.run($0)

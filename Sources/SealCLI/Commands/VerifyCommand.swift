@@ -78,15 +78,24 @@ struct VerifyCommand: Sendable {
 
   /// Checks all and says what came of each.
   private func check() throws -> Batch.Outcome {
+    let journal = try ResumeJournal(parsed)
+    try journal?.requireApart(from: tasks.map(\.path))
     let needs = tasks.map { task in
-      Result { try task.needsKey(session, sharesKey: parsed.has(VerifyOptions.manifest)) }
+      Result {
+        let entry = journal?.entry(of: task.path, target: parsed.text(VerifyOptions.against))
+        if let entry, entry.sourceIsCurrent, entry.isCurrent { throw DoneBefore() }
+        return try task.needsKey(session, sharesKey: parsed.has(VerifyOptions.manifest))
+      }
     }
     let keys = try keys(needs)
     // The key was fetched although nobody needs it: a source that fails is then no failure.
-    let other = try other(keys.values.first ?? .success(nil))
+    let isDone = needs.allSatisfy { if case .failure(is DoneBefore) = $0 { true } else { false } }
+    let other = try isDone ? nil : other(keys.values.first ?? .success(nil))
     return batch.forEach(tasks.map(\.path)) { [keys] index, context in
       let task = tasks[index]
       let needsKey = try needs[index].get()
+      try journal?.requireWritable(for: task.path)
+      let read = DatabaseMark.of(task.path)
       let key = try needsKey ? keys[selections[index]]?.get() : nil
       let fit = try key?.fit(task.path, task.settings, context, session.core)
       var report = try session.core.verify(
@@ -94,6 +103,10 @@ struct VerifyCommand: Sendable {
       // Of a manifest it was clear that not all need one.
       if !needsKey, !parsed.has(VerifyOptions.manifest), session.keys.isNamed(selections[index]) {
         report.notes.append(.keyNotUsed)
+      }
+      // What did not pass is looked at again.
+      if report.code == .ok {
+        try journal?.record(task.path, target: parsed.text(VerifyOptions.against), read: read)
       }
       return (report, fit)
     } answer: { index, result in

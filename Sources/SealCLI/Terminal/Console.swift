@@ -16,8 +16,10 @@ struct Stream: Sendable {
   var isTerminal = false
   /// What is written goes nowhere.
   var isClosed = false
-  /// Columns.
-  var width = 80
+  /// Columns, asked for anew each time: a window may change.
+  var width: @Sendable () -> Int = { 80 }
+  /// Whether something that is drawn again and again may be: a job in the background may not.
+  var isInFront: @Sendable () -> Bool = { true }
   /// Writes all of the bytes; answers 0 or an errno.
   var write: @Sendable ([UInt8]) -> Int32
 }
@@ -43,7 +45,9 @@ struct Span: Sendable, Equatable {
 final class Console: Sendable {
   private struct State {
     var color = false
-    /// Columns of the progress line that stands on standard error.
+    /// Standard error knows the escape sequence that empties the rest of a line.
+    var erases = false
+    /// Columns of the longest progress line that stood there since a line of text.
     var drawn = 0
     var outputError: Int32 = 0
   }
@@ -68,10 +72,13 @@ final class Console: Sendable {
     return number == 0 || number == EPIPE ? nil : number
   }
 
-  /// Turns color on standard error on or off.
+  /// Turns color on standard error on or off. `dumb`: it knows no escape sequences.
   func setColor(_ display: Display, noColor: Bool, dumb: Bool) {
     let on = display == .always || (display == .auto && error.isTerminal && !noColor && !dumb)
-    state.withLock { $0.color = on }
+    state.withLock { state in
+      state.color = on
+      state.erases = error.isTerminal && !dumb
+    }
   }
 
   /// A line of the answer, on standard output.
@@ -101,7 +108,9 @@ final class Console: Sendable {
   var isDeaf: Bool { state.withLock { $0.outputError } != 0 }
 
   /// Columns of standard output.
-  var outputWidth: Int { output.width }
+  var outputWidth: Int { output.width() }
+  /// Columns of standard error.
+  var errorWidth: Int { error.width() }
 
   /// A text of our own with line feeds, on standard output.
   func page(_ text: String) { writeOutput(text) }
@@ -128,21 +137,35 @@ final class Console: Sendable {
     }
   }
 
-  /// Draws the progress line anew; an empty one takes it away. It is cut to the width.
+  /// Draws the progress line anew; an empty one takes it away. It is cut to the width, and leaves
+  /// the last column free, where some terminals would go on to the next line.
   func draw(progress line: String) {
     state.withLock { state in
-      let cut = String(Self.escaped(line).prefix(max(1, error.width - 1)))
+      let cut = TextWidth.cut(Self.escaped(line), to: max(1, error.width() - 1))
       guard !cut.isEmpty else { return erase(&state) }
-      let padding = String(repeating: " ", count: max(0, state.drawn - cut.count))
-      _ = error.write(Array("\r\(cut)\(padding)".utf8))
-      state.drawn = cut.count
+      guard error.isInFront() else { return }
+      let columns = TextWidth.columns(cut)
+      let rest = state.erases ? Self.eraseRest : blanks(columns, state)
+      _ = error.write(Array("\r\(cut)\(rest)".utf8))
+      state.drawn = max(state.drawn, columns)
     }
   }
 
+  /// Takes all of the line away, on a terminal also what was typed meanwhile, or was left of a longer
+  /// line when the window changed.
   private func erase(_ state: inout State) {
     guard state.drawn > 0 else { return }
-    _ = error.write(Array("\r\(String(repeating: " ", count: state.drawn))\r".utf8))
+    let rest = state.erases ? Self.eraseRest : blanks(0, state) + "\r"
+    _ = error.write(Array("\r\(rest)".utf8))
     state.drawn = 0
+  }
+
+  private static let eraseRest = "\u{1b}[K"
+
+  /// Blanks from that column to where the longest line ended.
+  private func blanks(_ column: Int, _ state: State) -> String {
+    String(
+      repeating: " ", count: max(0, min(state.drawn, max(1, error.width() - 1)) - column))
   }
 
   private func writeOutput(_ text: String) {

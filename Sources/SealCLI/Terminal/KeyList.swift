@@ -3,11 +3,28 @@
 
 internal import SealCore
 
-/// A key of a list.
+/// A key of a list, made when it is asked for: a key has a page of memory, and a list may hold half a
+/// million.
 struct KeyCandidate: Sendable {
   /// From 1.
   let line: Int
-  let key: KeyMaterial
+  private let list: Secret
+  private let place: Range<Int>
+  private let reading: KeyMaterial.Reading
+
+  /// Throws `SealError.badKey` for what is no key.
+  fileprivate init(
+    line: Int, of list: Secret, at place: Range<Int>, _ reading: KeyMaterial.Reading
+  ) throws {
+    self.line = line
+    self.list = list
+    self.place = place
+    self.reading = reading
+    _ = try key()
+  }
+
+  /// The key. Throws `SealError.badKey`.
+  func key() throws -> KeyMaterial { try KeyMaterial(list.slice(place), as: reading) }
 }
 
 /// Bytes of a list to its keys.
@@ -21,7 +38,7 @@ enum KeyList {
     for (index, range) in bytes.withBytes(lines).enumerated() where !range.isEmpty {
       do {
         found.append(
-          KeyCandidate(line: index + 1, key: try KeyMaterial(bytes.slice(range), as: reading)))
+          try KeyCandidate(line: index + 1, of: bytes, at: range, reading))
       } catch SealError.badKey(let flaw) {
         throw failure(source, .line(index + 1, flaw))
       }

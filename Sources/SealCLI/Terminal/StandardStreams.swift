@@ -10,15 +10,17 @@ extension Stream {
   /// The stream behind descriptor 1 or 2. `isClosed`: the caller had closed it.
   static func descriptor(_ number: Int32, isClosed: Bool) -> Stream {
     let isTerminal = isatty(number) == 1
-    let width = isTerminal ? columns(of: number) : 80
-    return Stream(isTerminal: isTerminal, isClosed: isClosed, width: width) { bytes in
-      SystemCalls.writeAll(bytes, to: number)
-    }
+    let write: @Sendable ([UInt8]) -> Int32 = { SystemCalls.writeAll($0, to: number) }
+    guard isTerminal else { return Stream(isClosed: isClosed, write: write) }
+    return Stream(
+      isTerminal: true, width: { columns(of: number) },
+      isInFront: { tcgetpgrp(number) == getpgrp() || tcgetpgrp(number) < 0 }, write: write)
   }
 
+  /// 80 where the terminal does not know, as a serial line.
   private static func columns(of descriptor: Int32) -> Int {
     var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 }

@@ -1,12 +1,13 @@
 // How many columns a text takes on a terminal: East Asian wide characters and most emoji take two,
-// combining marks none. After Unicode's EastAsianWidth.txt, in ranges coarse enough for tables.
+// combining marks none, and what is joined to one emoji (flags, families, skin tones) two together.
+// After Unicode's EastAsianWidth.txt and UTS #51, in ranges coarse enough for tables.
 
 /// Columns of text.
 enum TextWidth {
   /// Columns of `text`, which holds no control characters.
   static func columns(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
-    return text.unicodeScalars.reduce(0) { $0 + columns($1) }
+    return text.reduce(0) { $0 + columns($1) }
   }
 
   /// `text` with blanks behind it, or before it, up to `width` columns.
@@ -15,9 +16,51 @@ enum TextWidth {
     return right ? blanks + text : text + blanks
   }
 
+  /// As much of `text` as takes at most `width` columns.
+  static func cut(_ text: String, to width: Int) -> String {
+    var (room, out) = (width, "")
+    for character in text {
+      room -= columns(character)
+      guard room >= 0 else { break }
+      out.append(character)
+    }
+    return out
+  }
+
+  /// The end of `text`, after an ellipsis where that is not all, in at most `width` columns.
+  static func tail(_ text: String, of width: Int) -> String {
+    guard columns(text) > width else { return text }
+    var (room, end) = (width - 3, text.endIndex)
+    while end > text.startIndex {
+      let before = text.index(before: end)
+      room -= columns(text[before])
+      guard room >= 0 else { break }
+      end = before
+    }
+    return "..." + text[end...]
+  }
+
+  private static func columns(_ character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    guard scalars.count > 1 else { return columns(first) }
+    if scalars.contains(where: { joinsEmoji($0.value) }) { return 2 }
+    // A zero-width joiner makes one picture of several; in other scripts it joins letters.
+    if scalars.contains(where: { $0.value == 0x200d }), columns(first) == 2 { return 2 }
+    return scalars.reduce(0) { $0 + columns($1) }
+  }
+
+  /// The presentation of an emoji, a skin tone, or a part of a flag.
+  private static func joinsEmoji(_ value: UInt32) -> Bool {
+    value == 0xfe0f || (0x1f3fb...0x1f3ff).contains(value) || (0x1f1e6...0x1f1ff).contains(value)
+      || (0xe0020...0xe007f).contains(value)
+  }
+
   private static func columns(_ scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return 1 }
+    // Vowels and final consonants that are drawn into the syllable before them.
+    if (0x1160...0x11ff).contains(value) || (0xd7b0...0xd7ff).contains(value) { return 0 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break

@@ -2,9 +2,10 @@
 
 internal import CLibCrypto
 
-enum Checksum {
+/// The checksum of bytes.
+public enum Checksum {
   /// The SHA-256 of `bytes`, as 64 lower-case hex digits. Throws `.unsupported(.crypto)`.
-  static func sha256(_ bytes: [UInt8]) throws -> String {
+  public static func sha256(_ bytes: [UInt8]) throws -> String {
     var digest = [UInt8](repeating: 0, count: 32)
     var length: UInt32 = 32
     let done = EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil)

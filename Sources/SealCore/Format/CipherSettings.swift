@@ -33,7 +33,7 @@ public struct CipherSettings: Sendable, Equatable {
 
   /// What was written where these were asked for and `source` was read: where no format is named,
   /// what is left out is the source's, but for the salt.
-  func filled(from source: CipherSettings) -> CipherSettings {
+  public func filled(from source: CipherSettings) -> CipherSettings {
     guard format == nil else { return self }
     var filled = self
     filled.format = source.format

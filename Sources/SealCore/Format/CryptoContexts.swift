@@ -68,10 +68,7 @@ final class MacContext {
     self.context = context
     var name = Array(algorithm.rawValue.utf8CString)
     let keyed = name.withUnsafeMutableBufferPointer { name in
-      let parameters = [
-        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
-        OSSL_PARAM_construct_end(),
-      ]
+      let parameters = [dbseal_mac_digest(name.baseAddress), OSSL_PARAM_construct_end()]
       return key.withBytes { bytes in
         bytes.withMemoryRebound(to: UInt8.self) {
           EVP_MAC_init(context, $0.baseAddress, $0.count, parameters)

@@ -66,6 +66,10 @@ public final class Secret: @unchecked Sendable, CustomStringConvertible, CustomR
   deinit {
     Secret.wipe(UnsafeMutableRawBufferPointer(start: storage, count: capacity))
     _ = munlock(storage, capacity)
+    #if os(Linux)
+      // Else the heap would fall into more and more mappings, of which a process has a limited number.
+      _ = madvise(storage, capacity, 17 /* MADV_DODUMP */)
+    #endif
     storage.deallocate()
   }
 

@@ -72,9 +72,11 @@ struct ContentCheck {
       return verdict
     }
     do {
-      request.context.progress?(Progress(.checking, done: 0, total: 0))
+      let meter = ProgressMeter(
+        .content, total: 2 * source.store.bytes, request.context.progress)
       let (first, second) = try both(
-        { Result { try content(source.store, source.path) } }, { Result { try otherContent() } })
+        { Result { try content(source.store, source.path, meter) } },
+        { Result { try otherContent() } })
       let here = try first.get()
       if wantsDigest { verdict.fingerprint = try PublishedDigest.digest(of: here) }
       guard let other, let against = request.against else { return verdict }
@@ -133,8 +135,11 @@ struct ContentCheck {
     }
   }
 
-  private func content(_ store: PageStore, _ path: String) throws -> DatabaseContent {
+  private func content(_ store: PageStore, _ path: String, _ meter: ProgressMeter? = nil) throws
+    -> DatabaseContent
+  {
     try DatabaseContent(
-      store, path: path, workers: workers > 1 ? workers : 0, request.context.cancellation)
+      store, path: path, workers: workers > 1 ? workers : 0, meter: meter,
+      request.context.cancellation)
   }
 }

@@ -34,13 +34,18 @@ final class DatabaseContent {
   /// The tables that are read, in the order of the schema.
   var tables: [SchemaRow] { schema.filter(\.isTable) }
 
-  /// Walks all trees first: SQLite may follow pages that are used twice for years. Throws damage.
-  init(_ store: PageStore, path: String, workers: Int, _ cancellation: Cancellation) throws {
+  /// Walks all trees first: SQLite may follow pages that are used twice for years. So `meter` counts
+  /// each page twice. Throws damage.
+  init(
+    _ store: PageStore, path: String, workers: Int, meter: ProgressMeter? = nil,
+    _ cancellation: Cancellation
+  ) throws {
     self.store = store
     self.path = path
     self.cancellation = cancellation
-    image = try DecodedPages(store, workers: workers, cancellation: cancellation)
-    let reader = try ReadAhead(store, workers: workers, cancellation: cancellation)
+    image = try DecodedPages(store, workers: workers, meter: meter, cancellation: cancellation)
+    let reader = try ReadAhead(
+      store, workers: workers, meter: meter, cancellation: cancellation)
     defer { reader.stop() }
     try ContentWalk.summary(of: reader, path: path, key: nil)
     let pages = try ReadAhead(store, workers: 0, cancellation: cancellation)

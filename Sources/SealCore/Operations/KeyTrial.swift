@@ -5,28 +5,45 @@ internal import Synchronization
 
 /// Tries keys on a database.
 public enum KeyTrial {
-  /// The number, from 0, of the first of `keys` that opens the database; page 1 may be damaged.
+  /// Makes a key by its number, from 0. A list may be long, and a key has memory of its own: each is
+  /// made when it is tried.
+  public typealias Key = @Sendable (Int) throws -> KeyMaterial
+
+  /// The number, from 0, of the first of `count` keys that opens the database; page 1 may be damaged.
   /// Throws what a single key would have got where none does.
   public static func firstFit(
-    _ path: String, _ keys: [KeyMaterial], settings: CipherSettings, _ context: OperationContext
+    _ path: String, _ count: Int, _ key: @escaping Key, settings: CipherSettings,
+    _ context: OperationContext
   ) throws -> Int {
     try Snapshot.reading(
       System.realPath(path), timeout: context.busyTimeout, cancellation: context.cancellation
     ) { snapshot in
-      try Trial(snapshot: snapshot, keys: keys, settings: settings, context: context).run()
+      try Trial(
+        snapshot: snapshot, count: count, key: key, settings: settings, context: context
+      ).run()
     }
   }
 
   private struct State {
     /// The first that fits so far.
     var fit: Int?
-    /// Why keys did not, by number.
-    var failures: [Int: SealError] = [:]
+    /// Why the first wrong key did not, and the first that failed in another way.
+    private(set) var wrong: (index: Int, error: SealError)?
+    private(set) var other: (index: Int, error: SealError)?
+
+    mutating func note(_ error: SealError, of index: Int) {
+      if case .wrongKey = error {
+        if index < wrong?.index ?? .max { wrong = (index, error) }
+      } else if index < other?.index ?? .max {
+        other = (index, error)
+      }
+    }
   }
 
   private struct Trial: @unchecked Sendable {
     let snapshot: Snapshot
-    let keys: [KeyMaterial]
+    let count: Int
+    let key: Key
     let settings: CipherSettings
     let context: OperationContext
 
@@ -40,7 +57,7 @@ public enum KeyTrial {
       let cores = context.workers > 0 ? context.workers : System.processorCount
       let turns = DerivationTurns(turns: cores, cancellation: context.cancellation)
       try ParallelRuns.forEach(
-        count: keys.count, workers: DerivationTurns.threads(turns: cores),
+        count: count, workers: DerivationTurns.threads(turns: cores),
         cancellation: context.cancellation
       ) { [quiet] in
         { index in
@@ -53,7 +70,7 @@ public enum KeyTrial {
             let failure = try self.fits(index, own)
             state.withLock {
               if let failure {
-                $0.failures[index] = failure
+                $0.note(failure, of: index)
               } else {
                 $0.fit = min(index, $0.fit ?? index)
               }
@@ -63,9 +80,7 @@ public enum KeyTrial {
       }
       return try state.withLock { state in
         if let fit = state.fit { return fit }
-        let failures = state.failures.sorted { $0.key < $1.key }.map(\.value)
-        let wrong = failures.first { if case .wrongKey = $0 { true } else { false } }
-        throw wrong ?? failures.first ?? SealError.badKey(.empty)
+        throw state.wrong?.error ?? state.other?.error ?? SealError.badKey(.empty)
       }
     }
 
@@ -73,7 +88,7 @@ public enum KeyTrial {
     private func fits(_ index: Int, _ context: OperationContext) throws -> SealError? {
       do {
         _ = try OpenedDatabase.unlock(
-          snapshot, key: keys[index], settings: settings, context)
+          snapshot, key: key(index), settings: settings, context)
         return nil
       } catch let error as SealError {
         switch error {

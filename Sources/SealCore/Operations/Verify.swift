@@ -81,9 +81,9 @@ public enum Verify {
     let size = report.pages.size
     let isCut = size.isWrong && max(size.expected ?? 0, source.store.bytes) > size.actual
     guard report.pages.damaged.isEmpty, !isCut else { return hinder(&report) }
-    context.progress?(Progress(.checking, done: 0, total: 0))
     let decoded = try DecodedPages(
       source.store, workers: workers > 1 ? workers : 0, keeping: StructureCheck.kept,
+      meter: ProgressMeter(.structure, total: source.store.bytes, context.progress),
       cancellation: context.cancellation)
     let connection = try Connection(
       snapshot: decoded, path: source.path, keepingChecks: true)

@@ -82,9 +82,11 @@ struct JournalPlayback {
     var isOver = false
     // Without a count a record that fails is the torn end, unless sound ones follow.
     var doubt: (cause: JournalFlaw.Cause, record: UInt64)?
-    for _ in 0..<records(of: segment, from: start) {
+    var left = records(of: segment, from: start)
+    while left > 0 {
       if seen % 1024 == 0 { try cancellation.check() }
       seen += 1
+      left -= 1
       let (page, cause) = try look(at: position, segment)
       switch cause {
       case nil, .repeated:
@@ -103,11 +105,23 @@ struct JournalPlayback {
         if isOver, isCounted { return nil }
       }
       position += recordSize
+      guard cause != nil, page == 0 else { continue }
+      let empty = try emptyRecords(at: position, most: left)
+      seen += empty
+      left -= empty
+      position += empty * recordSize
     }
     if isCounted, segment.records > 0, try look(at: position, segment).cause == nil {
       note(.count, seen + 1)
     }
     return isOver ? nil : position
+  }
+
+  /// How many records from `position` on, at most `most`, are in a hole of the file: zeros, which no
+  /// page has as its number. A journal can claim to have terabytes of them.
+  private func emptyRecords(at position: UInt64, most: UInt64) throws -> UInt64 {
+    guard let data = try file.nextData(from: position) else { return most }
+    return min(most, (max(data, position) - position) / recordSize)
   }
 
   private func isLockPage(_ page: UInt32) -> Bool {

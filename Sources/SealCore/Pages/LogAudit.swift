@@ -119,6 +119,7 @@ extension WriteAheadLog {
       defer { buffer.deallocate() }
       while true {
         try cancellation.check()
+        guard try !skipHole() else { return }
         let got = try file.read(at: offset(of: frame), into: buffer)
         for index in 0..<(got / frameSize) {
           look(
@@ -127,6 +128,21 @@ extension WriteAheadLog {
         }
         guard got == buffer.count else { return }
       }
+    }
+
+    /// Passes over frames in a hole of the file, which are zeros and never valid: a log can claim to
+    /// have terabytes of them. True where nothing else follows.
+    private mutating func skipHole() throws -> Bool {
+      let start = offset(of: frame)
+      let data = try file.nextData(from: start)
+      let end = max(try data ?? file.size(), start)
+      let empty = Int(clamping: (end - start) / UInt64(frameSize))
+      guard empty > 0 else { return data == nil }
+      bad = bad ?? frame + 1
+      audit.ignored += empty
+      frame += empty
+      sum = (0, 0)
+      return data == nil
     }
 
     private mutating func look(at bytes: UnsafeRawBufferPointer) {

@@ -62,6 +62,15 @@ final class PageBitmap {
     return block[Int(number % Self.blockPages / 64)] & (1 &<< UInt64(number % 64)) != 0
   }
 
+  /// The last page up to which, from `number` on, none is in the set, as far as that is known at once:
+  /// to the end of a block. nil where the block of `number` holds a page, or lies outside.
+  func emptyEnd(from number: UInt32) -> UInt32? {
+    guard number >= 1, number <= count else { return nil }
+    let block = number / Self.blockPages
+    guard blocks[Int(block)] == nil else { return nil }
+    return min(count, block * Self.blockPages + (Self.blockPages - 1))
+  }
+
   /// How many pages it holds.
   var cardinality: Int {
     (0..<blockCount).reduce(0) { sum, index in

@@ -26,17 +26,45 @@ struct UnusedPages: Equatable {
       brokenFreeList = page
       return
     }
-    let trunks = Set(free.trunks)
-    let geometry = header.geometry
-    for number in 1...max(1, source.pageCount) {
-      if used.contains(number) || free.leaves.contains(number) || trunks.contains(number) {
+    let trunks = PageBitmap(count: source.pageCount)
+    for trunk in free.trunks { _ = trunks.insert(trunk) }
+    var number: UInt32 = 1
+    while number <= source.pageCount {
+      // A file can claim billions of pages, and hold a few: who knows enough of them counts the rest.
+      if first.count == Self.limit, let a = used.emptyEnd(from: number),
+        let b = free.leaves.emptyEnd(from: number), let c = trunks.emptyEnd(from: number)
+      {
+        let last = min(a, b, c)
+        total += Int(last - number) + 1 - Self.fixedPages(in: number...last, header)
+        guard last < source.pageCount else { return }
+        number = last + 1
         continue
       }
-      if number == geometry.lockPage { continue }
-      if header.hasAutoVacuum, geometry.isPointerMap(number) { continue }
-      total += 1
-      if first.count < Self.limit { first.append(number) }
+      let isUsed = used.contains(number) || free.leaves.contains(number) || trunks.contains(number)
+      if !isUsed, Self.fixedPages(in: number...number, header) == 0 {
+        total += 1
+        if first.count < Self.limit { first.append(number) }
+      }
+      guard number < source.pageCount else { return }
+      number += 1
     }
+  }
+
+  /// How many pages of a range are the lock-byte page or pointer maps.
+  private static func fixedPages(in range: ClosedRange<UInt32>, _ header: DatabaseHeader) -> Int {
+    let geometry = header.geometry
+    var count = range.contains(geometry.lockPage) ? 1 : 0
+    guard header.hasAutoVacuum, range.upperBound >= 2 else { return count }
+    // The first page of each stretch that a pointer map describes.
+    let stride = geometry.pointerMapStride
+    var start = (max(2, range.lowerBound) - 2) / stride * stride + 2
+    while start <= range.upperBound {
+      if range.contains(geometry.pointerMapPage(for: start)) { count += 1 }
+      let (next, over) = start.addingReportingOverflow(stride)
+      guard !over else { break }
+      start = next
+    }
+    return count
   }
 
   /// Throws damage where leaving these pages behind may lose something: one of them is not zeros,

@@ -99,7 +99,9 @@ enum WriteAheadLog {
       guard got == buffer.count else { break }
       position += UInt64(got)
     }
-    let whole = (try file.size() - UInt64(headerSize)) / UInt64(frameSize)
+    // A writer may have cut it meanwhile.
+    let size = max(try file.size(), UInt64(headerSize))
+    let whole = (size - UInt64(headerSize)) / UInt64(frameSize)
     let overlay =
       committed == 0
       ? nil
@@ -107,7 +109,7 @@ enum WriteAheadLog {
         origin: .log, pageSize: log.pageSize, pageCount: pageCount,
         offsets: offsets.filter { $0.key <= pageCount }, records: committed, file: file)
     return Contents(
-      overlay: overlay, committed: committed, beyond: Int(clamping: whole) - committed)
+      overlay: overlay, committed: committed, beyond: max(0, Int(clamping: whole) - committed))
   }
 
   /// Whether a frame continues the log; `sum` is the running checksum before it, and after it.

@@ -37,16 +37,17 @@ final class DecodedPages: SnapshotFile, @unchecked Sendable {
   /// `workers` 0: every page is decoded when it is asked for. `claimed`: pages of the database where
   /// the file was cut; SQLite refuses all of one that is shorter than its header says, and so it
   /// gets to read what is left. `keeping`: bytes of pages that are kept for when they are wanted
-  /// again.
+  /// again. `meter` counts each page once.
   init(
     _ store: PageStore, workers: Int = 0, claimed: UInt32? = nil, keeping: Int = 0,
-    cancellation: Cancellation = Cancellation()
+    meter: ProgressMeter? = nil, cancellation: Cancellation = Cancellation()
   ) throws {
     self.store = store
     size = UInt64(max(store.pageCount, claimed ?? 0)) * UInt64(store.pageSize)
     state = Monitor(
       State(
-        reader: try ReadAhead(store, workers: workers, cancellation: cancellation),
+        reader: try ReadAhead(
+          store, workers: workers, meter: meter, cancellation: cancellation),
         buffer: PageBuffer(bytes: store.pageSize),
         shelf: PageShelf(
           bytes: keeping, pageSize: store.pageSize, pageCount: store.pageCount)))

@@ -3,7 +3,12 @@
 /// How far an operation has come.
 public struct Progress: Sendable, Equatable {
   public enum Phase: String, Sendable {
-    case deriving, converting, syncing, proving, checking, reading
+    /// A key; conversions; then the disk, and the proof beside it.
+    case deriving, converting, syncing, proving
+    /// verify: pages and their tags; what SQLite makes of them; digest or comparison.
+    case checking, structure, content
+    /// inspect.
+    case reading
   }
   public var phase: Phase
   /// Bytes of the database done and in all, in this phase.

@@ -59,6 +59,21 @@ final class Monitor<State>: @unchecked Sendable {
       pthread_cond_wait(changed, mutex)
     }
   }
+
+  /// Waits until `body` says true, or for so many seconds; what it said last.
+  func wait(seconds: Double, for body: (inout State) -> Bool) -> Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    let nanoseconds = end.tv_nsec + Int(seconds * 1e9)
+    end.tv_sec += nanoseconds / 1_000_000_000
+    end.tv_nsec = nanoseconds % 1_000_000_000
+    while !body(&state) {
+      guard pthread_cond_timedwait(changed, mutex, &end) == 0 else { return body(&state) }
+    }
+    return true
+  }
 }
 
 /// A running thread. It must be joined.

@@ -14,14 +14,15 @@ struct SqlStatement: Sendable, Equatable {
     var out = ""
     var blank = false
     for scalar in sql.unicodeScalars {
-      guard out.unicodeScalars.count < Self.limit else { return out + "…" }
       if scalar.value <= 0x20 {
         blank = true
-      } else {
-        if blank, !out.isEmpty { out += " " }
-        blank = false
-        out.unicodeScalars.append(scalar)
+        continue
       }
+      let gap = blank && !out.isEmpty ? " " : ""
+      blank = false
+      guard out.unicodeScalars.count + gap.utf8.count < Self.limit else { return out + "…" }
+      out += gap
+      out.unicodeScalars.append(scalar)
     }
     return out
   }
