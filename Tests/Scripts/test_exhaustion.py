@@ -5,7 +5,8 @@
 # - lists of free pages without an end, or with more pages than there are;
 # - a header, a log, a journal that claim 2^32 pages, frames or records, or have a terabyte of nothing;
 # - schema rows with a million columns, or of a gigabyte;
-# - a list of tens of thousands of keys.
+# - a list of tens of thousands of keys, lists of nothing or of one endless name, a key command of megabytes.
+import json
 import os
 import struct
 
@@ -212,3 +213,25 @@ def test_a_list_of_many_keys(keys, sealed):
     # The first one fits; what counts is what the list itself takes.
     ring = keys.file(b"x'" + b"a1b2c3d4" * 8 + b"'\n" + b"x\n" * (24 << 10), "ring")
     judge("ok", "verify", sealed, "--try-keys", ring)
+
+
+@pytest.mark.parametrize("text, options, words", [
+    (b"\n" * (32 << 20), [], "names no database"),
+    (b"\0" * (32 << 20), ["-0"], "names no database"),
+    (b"a" * (32 << 20), [], "name 1: longer than 4096 bytes"),
+    (b"\n" * 7 + b"a" * 4097, [], "name 8: longer than 4096 bytes"),
+    (b"a\n" * 500_001, [], "more than 500000 names"),
+])
+def test_lists_of_names(work, text, options, words):
+    (work / "list").write_bytes(text)
+    result, peak = usage.measured("verify", "--files-from", work / "list", *options)
+    assert result.exit == 2 and words in result.err.decode(), result
+    assert len(result.err) < 500 and peak < LIMIT, peak
+
+
+def test_a_key_command_of_megabytes(work):
+    (work / "a.db").write_bytes(os.urandom(8192))
+    (work / "m.json").write_text(json.dumps({
+        "dbseal_manifest": 1, "databases": [{"file": "a.db", "key_command": "0" * (4 << 20)}]}))
+    result, peak = usage.measured("verify", "--manifest", work / "m.json")
+    assert result.exit == 1 and peak < LIMIT, result

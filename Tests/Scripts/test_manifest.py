@@ -379,6 +379,29 @@ def test_written_and_read_back(work, fixture, source):
         assert line.count('":') <= 1, "one field a line"
 
 
+@pytest.mark.parametrize("options, field", [
+    (["--key-env", "2024"], ("key_env", "2024")),
+    (["--key-command", "1"], ("key_command", "1")),
+    (["--keyring", "007"], ("keyring", "007")),
+])
+def test_a_name_of_digits_stays_a_text(work, keys, options, field):
+    """It is the right one in the manifest, and read back as such."""
+    path, key = work / "a.db", RAW
+    keys.file(key)
+    peers.create_sealed(path, key, [], lambda c: c.execute("CREATE TABLE t(a)"))
+    env = {"2024": key, "PATH": f"{work}:/usr/bin:/bin",
+           "CREDENTIALS_DIRECTORY": str(work / "given")}
+    (work / "given").mkdir()
+    (work / "given/007").write_text(key)
+    (work / "1").write_text(f"#!/bin/sh\necho \"{key}\"\n")
+    (work / "1").chmod(0o755)
+    program.ok("verify", *options, "--write-manifest", "m.json", "a.db", cwd=work, env=env)
+    entry = json.loads((work / "m.json").read_text())["databases"][0]
+    assert entry[field[0]] == field[1]
+    result = program.run("verify", "--manifest", "m.json", cwd=work, env=env)
+    assert result.exit == 0, result
+
+
 def test_what_opens_it_is_written(work, fixture, keys):
     peers.create_sealed(work / "custom.db", "some passphrase",
                         [("kdf_iter", 777), ("cipher_page_size", 8192)], samples.fill)

@@ -55,6 +55,10 @@ enum ListFlaw: Sendable, Equatable {
   case empty
   /// The limit in bytes.
   case tooLong(limit: Int)
+  /// The limit in names.
+  case tooMany(limit: Int)
+  /// The limit in bytes.
+  case longName(Int, limit: Int)
   /// A NUL where names end with line feeds.
   case nul(line: Int)
   case utf16

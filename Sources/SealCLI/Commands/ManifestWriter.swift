@@ -87,7 +87,9 @@ final class ManifestWriter: Sendable {
         return OptionValues.same(text, "-")
           ? nil : .string(ManifestPaths.relative(text, to: path))
       }
-      return Int64(text).map { .integer($0) } ?? .string(text)
+      // A choice of numbers; the name of a variable stays a text, whatever it looks like.
+      if case .choice = option.value, let number = Int64(text) { return .integer(number) }
+      return .string(text)
     case .texts: return nil
     case .integer(let number): return .integer(number)
     case .seconds(let number): return .real(number)

@@ -5,8 +5,12 @@ internal import SealCore
 
 /// Reads `--files-from`.
 enum FileList {
-  /// The longest list.
+  /// The longest list, in bytes.
   static let limit = 64 << 20
+  /// The most names of a list: each is a task in memory.
+  static let nameLimit = 500_000
+  /// The longest name, in bytes: PATH_MAX of Linux, and more than macOS takes.
+  static let nameLength = 4096
 
   /// The command with the names of its list as operands, where it has one. Throws `UsageFlaw` and
   /// `SealError`.
@@ -53,8 +57,8 @@ enum FileList {
   /// Names that end with NUL; the last one may end with the list.
   static func ended(_ bytes: [UInt8], _ title: String) throws(UsageFlaw) -> [String] {
     var names: [String] = []
-    for part in bytes.split(separator: 0) {
-      names.append(try name(part, names.count + 1, title))
+    try forEach(bytes[...], endedBy: 0) { (part, _) throws(UsageFlaw) in
+      try add(part, names.count + 1, to: &names, title)
     }
     return names
   }
@@ -66,19 +70,53 @@ enum FileList {
     }
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
-    let lines = text.split(separator: 0x0a, omittingEmptySubsequences: false)
-    let filled = lines.enumerated().filter { !$0.element.isEmpty }
-    let returns = filled.filter { $0.element.last == 0x0d }
-    if let first = returns.first, returns.count < filled.count {
-      throw .list(title, .carriageReturn(line: first.offset + 1))
-    }
+    let hasReturns = try hasReturns(text, title)
     var names: [String] = []
-    for (index, line) in filled {
-      let part = returns.isEmpty ? line : line.dropLast()
-      if part.contains(0) { throw .list(title, .nul(line: index + 1)) }
-      if !part.isEmpty { names.append(try name(part, index + 1, title)) }
+    try forEach(text, endedBy: 0x0a) { (line, number) throws(UsageFlaw) in
+      let part = hasReturns ? line.dropLast() : line
+      if part.contains(0) { throw .list(title, .nul(line: number)) }
+      try add(part, number, to: &names, title)
     }
     return names
+  }
+
+  /// Whether the lines end in CRLF; an error where some do and others do not.
+  private static func hasReturns(_ text: ArraySlice<UInt8>, _ title: String) throws(UsageFlaw)
+    -> Bool
+  {
+    var first: Int?
+    var others = false
+    try forEach(text, endedBy: 0x0a) { (line, number) throws(UsageFlaw) in
+      if line.last == 0x0d { first = first ?? number } else { others = true }
+    }
+    if let first, others { throw .list(title, .carriageReturn(line: first)) }
+    return first != nil
+  }
+
+  /// Calls `body` with each part that is not empty, and its number; nothing is kept of what is passed.
+  private static func forEach(
+    _ bytes: ArraySlice<UInt8>, endedBy end: UInt8,
+    _ body: (ArraySlice<UInt8>, Int) throws(UsageFlaw) -> Void
+  ) throws(UsageFlaw) {
+    var rest = bytes
+    var number = 0
+    while !rest.isEmpty {
+      number += 1
+      let part = rest.prefix { $0 != end }
+      rest = rest.dropFirst(part.count + 1)
+      if !part.isEmpty { try body(part, number) }
+    }
+  }
+
+  private static func add(
+    _ bytes: ArraySlice<UInt8>, _ number: Int, to names: inout [String], _ title: String
+  ) throws(UsageFlaw) {
+    guard !bytes.isEmpty else { return }
+    guard bytes.count <= nameLength else {
+      throw .list(title, .longName(number, limit: nameLength))
+    }
+    guard names.count < nameLimit else { throw .list(title, .tooMany(limit: nameLimit)) }
+    names.append(try name(bytes, number, title))
   }
 
   private static func name(_ bytes: ArraySlice<UInt8>, _ number: Int, _ title: String)

@@ -28,30 +28,36 @@ enum ShellWords {
   /// The words of `line`. Follows POSIX, Shell Command Language, 2.2 Quoting.
   static func split(_ line: String) throws(Flaw) -> [String] {
     var words: [String] = []
-    var word: String.UnicodeScalarView?
+    var word = String.UnicodeScalarView()
+    // Quotes with nothing between them are a word, too.
+    var isWord = false
     var rest = line.unicodeScalars[...]
     while let scalar = rest.popFirst() {
       switch scalar {
       case " ", "\t", "\n":
-        if let finished = word { words.append(String(finished)) }
-        word = nil
+        if isWord { words.append(String(word)) }
+        word = .init()
+        isWord = false
+        continue
       case "'":
         let inner = rest.prefix { $0 != "'" }
         rest = rest.dropFirst(inner.count)
         if rest.popFirst() == nil { throw .unfinishedQuote }
-        word = (word ?? .init()) + inner
+        word += inner
       case "\"":
-        word = (word ?? .init()) + (try quoted(&rest))
+        word += try quoted(&rest)
       case "\\":
         guard let next = rest.popFirst() else { throw .unfinishedQuote }
-        if next != "\n" { word = (word ?? .init()) + [next] }
+        if next == "\n" { continue }
+        word.append(next)
       case "|", "&", ";", "<", ">", "(", ")", "$", "`":
         throw .shellSyntax(Character(scalar))
       default:
-        word = (word ?? .init()) + [scalar]
+        word.append(scalar)
       }
+      isWord = true
     }
-    if let finished = word { words.append(String(finished)) }
+    if isWord { words.append(String(word)) }
     return words
   }
 

@@ -95,6 +95,13 @@ enum UsageDiagnostics {
     case .empty: return ("\(list) names no database, so nothing was done", nil)
     case .tooLong(let limit):
       return ("\(list) is longer than \(limit >> 20) MiB", "work on a part of it at a time")
+    case .tooMany(let limit):
+      return ("\(list) has more than \(limit) names", "work on a part of it at a time")
+    case .longName(let number, let limit):
+      return (
+        "\(list), name \(number): longer than \(limit) bytes, which no file's name is",
+        "names stand on lines of their own, or end with NUL and \(null) is given"
+      )
     case .nul(let line):
       return ("\(list), line \(line): a NUL byte", "\(null) reads names that end with NUL")
     case .utf16: return ("\(list) is UTF-16", "save it as UTF-8")
