@@ -10,7 +10,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import tarfile
 
 import pytest
 import yaml
@@ -69,7 +68,7 @@ def repository(work):
     lines = section("The fixtures")
     assert [line.split()[0] for line in lines] == ["chmod", "dbseal", "dbseal"]
     done = shell("\n".join(lines), root, surroundings())
-    assert done.returncode == 0 and b"2 of 2 databases passed" in done.stdout, done
+    assert done.returncode == 0 and b"3 of 3 databases passed" in done.stdout, done
     return root
 
 
@@ -83,8 +82,8 @@ def edit(root, change):
 
 
 def by_secret(entry):
-    del entry["key_file"]
-    entry["key_env"] = "FIXTURE_KEY"
+    if entry.pop("key_file", None):
+        entry["key_env"] = "FIXTURE_KEY"
 
 
 def clone(root):
@@ -103,8 +102,18 @@ def tarball(tmp_path):
     """The program, as `make dist` packs it, at an address, with its checksum."""
     place = tmp_path / "dist/dbseal.tar.gz"
     place.parent.mkdir()
-    with tarfile.open(place, "w:gz", compresslevel=1) as tar:
-        tar.add(program.BIN, "dbseal-1-linux-x86_64/dbseal")
+    # Where it is in there, Scripts/package alone says: it packs a stand-in, with the same name.
+    (tmp_path / "stand-in").write_text(f'#!/bin/sh\nexec {shlex.quote(str(program.BIN))} "$@"\n')
+    (tmp_path / "stand-in").chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    # A script has nothing to strip.
+    (tmp_path / "bin/strip").write_text("#!/bin/sh\n")
+    (tmp_path / "bin/strip").chmod(0o755)
+    subprocess.run([program.ROOT / "Scripts/package", "dist"], check=True, capture_output=True, env={
+        "BINARY": str(tmp_path / "stand-in"), "VERSION": "1", "DIST": str(place.parent),
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    made, = place.parent.glob("*.tar.gz")
+    made.rename(place)
     digest = subprocess.run(["sha256sum", place], capture_output=True, check=True).stdout.split()[0]
     return {"DBSEAL_URL": f"file://{place}", "DBSEAL_SHA256": digest.decode()}
 
@@ -123,7 +132,7 @@ def test_a_key_in_the_repository(repository):
     done = shell(line, checkout, surroundings())
     assert done.returncode == 1 and b"others" in done.stderr, done
     field, = re.findall(r'`"key_file": "fixture.key", ("allow_open_key_file": true)`', PAGE)
-    edit(checkout, lambda entry: entry.update(json.loads("{" + field + "}")))
+    edit(checkout, lambda entry: "key_file" in entry and entry.update(json.loads("{" + field + "}")))
     assert shell(line, checkout, surroundings()).returncode == 0
 
 
@@ -174,17 +183,25 @@ def test_github_actions(repository, tarball, tmp_path):
     passed, ran, summary = github(checkout, tarball, secrets, tmp_path)
     assert passed and ran == [("Install dbseal", 0), ("Check the fixtures", 0)] and summary == ""
     assert reports.read("junit", (checkout / report).read_bytes()) == [
-        ("fixtures/app.db", "passed"), ("fixtures/old.db", "passed")]
+        ("fixtures/app.db", "passed"), ("fixtures/old.db", "passed"), ("fixtures/plain.db", "passed")]
     damage(checkout)
     passed, ran, summary = github(checkout, tarball, secrets, tmp_path)
     assert not passed and ran[1:] == [("Check the fixtures", 1), ("Show what failed", 0)]
     assert "fixtures/app.db: damaged\n" in summary and summary.startswith("```\n")
     assert reports.read("junit", (checkout / report).read_bytes()) == [
-        ("fixtures/app.db", "failure"), ("fixtures/old.db", "passed")]
+        ("fixtures/app.db", "failure"), ("fixtures/old.db", "passed"), ("fixtures/plain.db", "passed")]
     # A run for a fork gets no secrets.
     passed, ran, summary = github(checkout, tarball, {}, tmp_path)
     assert not passed
-    assert {case[2] for case in reports.junit((checkout / report).read_bytes())} == {"no_key"}
+    assert [case[:3] for case in reports.junit((checkout / report).read_bytes())][:2] == [
+        ("fixtures/app.db", "error", "no_key"), ("fixtures/old.db", "error", "no_key")]
+    for name in ("app", "old"):
+        assert f"fixtures/{name}.db: $FIXTURE_KEY: " in summary.rsplit("```\n", 2)[1], summary
+    # What has no verdict is shown too.
+    passed, ran, summary = github(checkout, tarball, {"FIXTURE_KEY": "another"}, tmp_path)
+    assert not passed and [name for name, _ in ran][-1] == "Show what failed"
+    shown = summary.rsplit("```\n", 2)[1]
+    assert "fixtures/old.db: wrong key" in shown and "1 of 3 databases passed" in shown, summary
     # Another program than the one whose checksum is known is not run.
     wrong = {**tarball, "DBSEAL_SHA256": "0" * 64}
     shutil.rmtree(tmp_path / "temp")
@@ -208,7 +225,7 @@ def test_gitlab(repository, tarball):
         assert done.returncode == status, done
         outcome = "failure" if breaks else "passed"
         assert reports.read("junit", (checkout / report).read_bytes()) == [
-            ("fixtures/app.db", outcome), ("fixtures/old.db", "passed")]
+            ("fixtures/app.db", outcome), ("fixtures/old.db", "passed"), ("fixtures/plain.db", "passed")]
     # A variable of type file, as the runner leaves it.
     words, = re.findall(r"`(--key-file \"\$FIXTURE_KEY_FILE\" [^`]+)`", PAGE)
     file = checkout.parent / "variable"
@@ -221,7 +238,8 @@ def test_gitlab(repository, tarball):
 def test_pre_commit(repository, keys):
     """As pre-commit runs a local hook: its entry split into words, then the names, in the root."""
     checkout = clone(repository)
-    edit(checkout, lambda entry: entry.update(allow_open_key_file=True))
+    edit(checkout, lambda entry: "key_file" in entry and entry.update(
+        allow_open_key_file=True))
     repo, = RECIPES[HOOKS]["repos"]
     manifest, encrypted = repo["hooks"]
     assert repo["repo"] == "local" and {h["language"] for h in repo["hooks"]} == {"system"}

@@ -3,6 +3,8 @@
 #   line or each with a NUL, whatever is in a name; nothing in a list is read as anything but a name;
 # - a list is answered as several databases, and is never a SOURCE and its TARGET;
 # - line ends, marks of an encoding, NULs, bytes that are no text: told apart, by line;
+# - one file under two names is not changed twice; one that nobody has a key for is answered once, with a
+#   summary behind it;
 # - standard input is read once; what cannot be a list names nothing of what may be a key.
 import json
 import os
@@ -206,6 +208,52 @@ def test_a_list_that_cannot_be_read(work):
         result = program.run("verify", "--json", "--files-from", place)
         assert result.exit == status and result.json["code"] == "io", result
         assert str(place) in result.json["message"]
+
+
+@pytest.mark.parametrize("command, more", [
+    ("encrypt", ["--in-place"]), ("decrypt", ["--in-place"]), ("rekey", ["--new-key-file", "KEY"]),
+    ("migrate", ["--format", "3"]), ("migrate", ["--schema", "schema"])])
+def test_a_file_named_twice_is_not_changed_twice(work, keys, command, more):
+    made(work, ["a.db", "b.db"])
+    os.symlink("a.db", work / "link.db")
+    os.link(work / "b.db", work / "other.db")
+    (work / "schema").mkdir()
+    (work / "schema/1_x.sql").write_text("CREATE TABLE x(a);")
+    key = keys.raw()
+    options = ["--key-file", key, *(str(key) if word == "KEY" else word for word in more)]
+    before = Snapshot(work)
+    for names, words in ((["b.db", "a.db", "./a.db"], "a.db and ./a.db are one file"),
+                         (["a.db", "a.db"], "a.db was named twice"), (["a.db", "link.db"], "one file"),
+                         (["b.db", "other.db"], "one file"), (["x/../no.db", "x/../no.db"], "twice")):
+        result = program.run(command, *options, "--files-from", "-", cwd=work,
+                             stdin="\n".join(names).encode())
+        assert result.exit == 2 and words in result.err.decode(), result
+        assert result.out == b""
+        before.unchanged()
+
+
+@pytest.mark.parametrize("command, more", [
+    ("verify", []), ("inspect", ["--tables"]), ("decrypt", ["--in-place"]), ("rekey", []),
+    ("migrate", ["--format", "3"]), ("migrate", ["--schema", "schema"])])
+def test_without_a_key_for_any(work, command, more):
+    (work / "schema").mkdir()
+    (work / "schema/1_x.sql").write_text("CREATE TABLE x(a);")
+    for name in ("a.db", "b.db"):
+        peers.create_sealed(work / name, "some passphrase", [], samples.fill)
+    before = Snapshot(work)
+    result = program.run(command, "--json", *more, "--key-env", "NONE", "--files-from", "-",
+                         cwd=work, stdin=b"a.db\nb.db\n")
+    before.unchanged()
+    failure, last = result.objects
+    assert result.exit == failure["exit"] == 3 and "$NONE" in failure["message"], result
+    assert failure["database"] == ("a.db" if command == "inspect" else None)
+    summary = last["summary"]
+    assert (summary["code"], summary["exit"], summary["ok"]) == ("no_key", 3, False)
+    assert (summary["files"], summary["failed"], summary["failures"]) == (2, 2, {"no_key": 2})
+    # Of one alone it is that one.
+    if command not in ("decrypt", "rekey"):
+        one = program.run(command, "--json", *more, "--key-env", "NONE", "a.db", cwd=work)
+        assert one.exit == 3 and one.json["database"] == "a.db", one
 
 
 def test_a_name_twice_and_one_that_is_not_there(work):

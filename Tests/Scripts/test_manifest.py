@@ -7,6 +7,7 @@
 #   written over another file, or of databases that did not pass.
 import json
 import os
+import shutil
 import sqlite3
 
 import pytest
@@ -213,7 +214,7 @@ def test_what_has_to_fail_in_text(work):
     assert lines[0].startswith("sound.db: ok: wrong_key, as expected: wrong key")
     assert lines[1:3] == ["sound.db: not as it should be",
                           "  outcome: nothing is wrong with it, and wrong_key was expected"]
-    assert lines[3] == "damaged.db: damaged" and lines[-2] == "  expected: wrong_key"
+    assert lines[3] == "damaged.db (damage): damaged" and lines[-2] == "  expected: wrong_key"
     assert summaries.text(lines[-1]) == (
         "1 of 4 databases passed, 3 failed (1 check_failed, 1 damaged, 1 io)")
     assert "dbseal: sound.db: not as it should be" in errors
@@ -369,8 +370,8 @@ def test_written_and_read_back(work, fixture, source):
     value = digest.of(sqlite3.connect(source))
     assert app == {"file": "fixtures/app.db", "encrypted": True, "format": 4, "user_version": -7,
                    "application_id": 252006673, "digest": value, "tables": rows}
-    assert plain == {"file": "plain.db", "user_version": -7, "application_id": 252006673,
-                     "digest": value, "tables": rows}
+    assert plain == {"file": "plain.db", "encrypted": False, "user_version": -7,
+                     "application_id": 252006673, "digest": value, "tables": rows}
     assert [o["ok"] for o in verify(work / "m.json", env=env, cwd=work)] == [True, True]
     again = program.run("verify", "-q", "--write-manifest", "n.json", *reversed(names), cwd=work,
                         env=env)
@@ -435,6 +436,65 @@ def test_what_opens_it_is_written(work, fixture, keys):
         assert one("ci/m.json", *more, cwd=work, env=env)["ok"]
 
 
+def test_plaintext_among_encrypted(work, fixture, source):
+    named = ["--key-file", "fixtures/app.key", "plain.db", "fixtures/app.db"]
+    result = program.run("verify", "--write-manifest", "m.json", *named, cwd=work)
+    assert result.exit == 0 and b"without" not in result.err and b"key" not in result.err, result
+    app, plain = json.loads((work / "m.json").read_text())["databases"]
+    assert (app["file"], app["encrypted"], app["key_file"]) == (
+        "fixtures/app.db", True, "fixtures/app.key")
+    assert (plain["file"], plain["encrypted"]) == ("plain.db", False) and "key_file" not in plain
+    assert [o["ok"] for o in verify(work / "m.json")] == [True, True]
+    # Without a manifest, a key still says that all are encrypted.
+    assert program.run("verify", *named, cwd=work).exit == 1
+    # An encrypted copy of the same content is another fixture.
+    shutil.copy(fixture / "app.db", work / "plain.db")
+    for options in ([], ["--key-file", fixture / "app.key"]):
+        assert [o["code"] for o in verify(work / "m.json", *options)] == ["ok", "check_failed"]
+
+
+def test_whether_it_was_written(work, source):
+    (work / "junk.db").write_bytes(b"junk " * 1000)
+    for names, written in ((["plain.db"], True), (["plain.db", "plain.db"], True),
+                           (["plain.db", "junk.db"], False), (["junk.db"], False)):
+        result = program.run("verify", "--json", "--force", "--write-manifest", "m.json", *names,
+                             cwd=work)
+        where = -2 if len(names) > 1 else -1
+        assert result.objects[where] == {"manifest": "m.json", "written": written}, result
+        assert (work / "m.json").exists() is written
+        (work / "m.json").unlink(missing_ok=True)
+    result = program.run("verify", "--json", "--write-manifest", "m.json", "plain.db", cwd=work,
+                         file_size=50)
+    assert result.exit == 9 and result.objects[1] == {"manifest": "m.json", "written": False}
+    assert [o.get("code") for o in result.objects] == ["ok", None, "io"], result
+
+
+def test_each_answer_names_its_database(work, fixture):
+    (fixture / "app.key").chmod(0o644)
+    entry = {"file": "fixtures/app.db"}
+    path = manifest(work, {**entry, "key_env": "NONE"}, {**entry, "key_env": "NONE", "name": "second"},
+                    {**entry, "key_file": "fixtures/app.key", "name": "open"},
+                    {**entry, "key_env": "K", "name": "good"},
+                    {**entry, "key_env": "K", "name": "bad", "user_version": 1},
+                    {**entry, "key_env": "NONE", "name": "fails", "expect_code": "no_key"},
+                    name="m.json")
+    result = program.run("verify", "--manifest", path.name, cwd=work, env={"K": RAW})
+    words = result.err.decode()
+    unset = "$NONE: the database's key is to be in this variable, which is not set"
+    assert f"dbseal: fixtures/app.db: {unset}\n" in words, result
+    assert f"dbseal: fixtures/app.db (second): {unset}\n" in words
+    assert "dbseal: fixtures/app.db (open): key file fixtures/app.key: others can read it" in words
+    assert 'hint: chmod 600, or "allow_open_key_file": true if' in words and "--allow" not in words
+    lines = result.out.decode().splitlines()
+    assert lines[0].startswith("fixtures/app.db (good): ok")
+    assert "fixtures/app.db (bad): not as it should be" in lines
+    assert "dbseal: fixtures/app.db (bad): " in words
+    assert f"fixtures/app.db (fails): ok: no_key, as expected: {unset}" in lines
+    found = verify(path, cwd=work, env={"K": RAW})
+    assert {o["database"] for o in found} == {str(work / "fixtures/app.db")}
+    assert found[0]["message"] == unset and found[5]["message"].endswith(unset)
+
+
 def test_a_change_shows(work, source):
     program.run("verify", "--write-manifest", "m.json", "plain.db", cwd=work)
     assert one(work / "m.json")["ok"]
@@ -454,7 +514,7 @@ def test_nothing_is_written_unless_all_pass(work, source):
     assert result.exit == 1 and b"m.json: not written" in result.err
     one_alone = program.run("verify", "--json", "--write-manifest", "m.json", "--expect-user-version",
                             "1", "plain.db", cwd=work)
-    assert one_alone.exit == 1 and one_alone.json["code"] == "check_failed"
+    assert one_alone.exit == 1 and one_alone.objects[0]["code"] == "check_failed"
     before.unchanged()
 
 

@@ -216,6 +216,15 @@ def test_a_report_that_cannot_be_written(work, source, outside, form):
 
 
 @FORMS
+def test_a_directory_is_no_place_for_a_file(work, source, form):
+    (work / "folder").mkdir()
+    for options in (["--report", form, "--report-file"], ["--write-manifest"]):
+        result = program.run("verify", *options, work / "folder", source)
+        assert result.exit == 7 and b"name a file in it" in result.err, result
+        assert b"--output-dir" not in result.err
+
+
+@FORMS
 def test_without_a_key_nothing_was_checked(work, source, sealed, outside, form):
     place = outside / "report"
     assert program.run("verify", "--report", form, "--report-file", place, source).exit == 0

@@ -46,7 +46,8 @@ private let samples: [(SealError, Int32)] =
   + SpecialFile.allCases.map { (SealError.notRegular(path: path, $0), 6) }
   + FileKind.allCases.map { (SealError.wrongKind(path: path, found: $0), 6) }
   + [
-    .target, .sameFile, .directory, .notRegular, .danglingLink, .hardLinked(links: 2),
+    .target, .sameFile, .directory, .directoryForFile, .notRegular, .danglingLink,
+    .hardLinked(links: 2),
     .shared(canBeForced: true), .shared(canBeForced: false),
     .sidecar("app.db"), .backup, .companion,
   ].map { (SealError.exists(path: path, $0), 7) }

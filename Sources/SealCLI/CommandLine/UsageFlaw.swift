@@ -34,6 +34,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   /// `source`: what the command calls the file that it reads.
   case severalSources(count: Int, source: String)
   case sameBaseName(String)
+  /// Two names of one file that is to be changed.
+  case sameFile(String, String)
   /// Two sources, one called as SQLite calls a companion of the other.
   case companionNames(String, String)
   /// `--key-binary` where the key would be typed.

@@ -121,10 +121,20 @@ struct Batch {
 
   /// Says what went wrong with `database`; the exit status.
   func report(_ diagnosis: Diagnosis, on database: String) -> Int32 {
+    let found = diagnosis.naming(database)
     Tool.say(
-      diagnosis.naming(database), command: parsed.command.name, database: database, asJSON: asJSON,
-      on: session.console)
+      isSeveral ? found.about(keyOf: database) : found, command: parsed.command.name,
+      database: database, asJSON: asJSON, on: session.console)
     return diagnosis.exit
+  }
+
+  /// Says that nothing can be done for want of a key, once; the exit status. `skipped`: how many an
+  /// earlier run had finished.
+  func report(noKey diagnosis: Diagnosis, on subjects: [String], skipped: Int = 0) -> Int32 {
+    if !isSeveral, let database = subjects.first { return report(diagnosis, on: database) }
+    Tool.say(
+      diagnosis, command: parsed.command.name, database: nil, asJSON: asJSON, on: session.console)
+    return finish(noKey: diagnosis, skipped: skipped)
   }
 
   /// The key for those that need one, from `resolve`, which is given them. Where there is none, what

@@ -81,6 +81,16 @@ extension Batch {
     return diagnosis.exit
   }
 
+  /// Ends several of which none could be begun for want of a key; the exit status, which is that.
+  func finish(noKey diagnosis: Diagnosis, skipped: Int = 0) -> Int32 {
+    guard isSeveral, asJSON else { return diagnosis.exit }
+    var outcome = Outcome()
+    outcome.skipped = skipped
+    for _ in 0..<max(0, count - skipped) { outcome.add(diagnosis.exit) }
+    say(outcome, diagnosis.code, exit: diagnosis.exit)
+    return diagnosis.exit
+  }
+
   /// `28 of 40 databases encrypted, 10 finished before, 2 failed (1 wrong_key, 1 damaged)`.
   private func sentence(_ outcome: Outcome, _ words: String, withCodes: Bool = false) -> String {
     let all = Diagnostics.count(UInt64(count), "database")

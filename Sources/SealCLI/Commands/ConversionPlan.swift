@@ -37,6 +37,17 @@ struct ConversionPlan: Sendable, Equatable {
     }
   }
 
+  /// Throws where a file that changes in place is named twice.
+  func requireDistinct() throws(UsageFlaw) {
+    try Self.requireDistinct(steps.filter { $0.destination == .inPlace }.map(\.source))
+  }
+
+  /// Throws where two of `files`, which are to be changed, are one file.
+  static func requireDistinct(_ files: [String]) throws(UsageFlaw) {
+    guard let (first, second) = SourceCheck.oneFile(among: files) else { return }
+    throw .sameFile(first, second)
+  }
+
   private static func intoDirectory(_ directory: String, _ files: [String]) throws(UsageFlaw)
     -> [Step]
   {

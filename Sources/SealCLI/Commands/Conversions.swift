@@ -43,6 +43,7 @@ struct Conversions: Sendable {
   /// The exit status. Throws what concerns the command line as a whole.
   func run() throws -> Int32 {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
+    try plan.requireDistinct()
     let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
     if let folder = parsed.text(Options.outputDir) { try SourceCheck.folder(folder) }
     let resumption = try Resumption(self, plan)
@@ -63,9 +64,9 @@ struct Conversions: Sendable {
     if let ready {
       do {
         (keys, made) = try self.keys(for: ready, batch)
-      } catch let error where !batch.isSeveral {
-        // The key of this one database.
-        return batch.report(explain(error), on: ready.source)
+      } catch let error where !batch.isSeveral || explain(error).code == .noKey {
+        let skipped = checks.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
+        return batch.report(noKey: explain(error), on: [ready.source], skipped: skipped)
       }
     }
     try resumption?.require(keys, batch.context(of: 0))

@@ -64,7 +64,7 @@ private final class Inspection {
         outcome.add(batch.report(diagnosis, on: path))
         // The key is the same for all files: it is not asked for again.
         if diagnosis.code == .noKey {
-          guard batch.isSeveral, needNoKey else { return diagnosis.exit }
+          guard batch.isSeveral, needNoKey else { return batch.finish(noKey: diagnosis) }
           keyFailure = error
         }
       }

@@ -40,6 +40,13 @@ enum ManifestFields {
     return String(bare.map { $0 == "-" ? "_" : $0 })
   }
 
+  /// `words` with the flags about a key as the fields that they are in a manifest.
+  static func named(in words: String) -> String {
+    key.filter { if case .none = $0.value { true } else { false } }.reduce(words) { words, option in
+      words.replacing(option.flag, with: "\"\(name(option))\": true")
+    }
+  }
+
   /// All fields, in the order in which they are written.
   static let all =
     [file, name, encrypted] + plain.map(name) + expected.map(name) + [tables, expectedCode]

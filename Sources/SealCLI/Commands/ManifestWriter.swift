@@ -31,7 +31,7 @@ final class ManifestWriter: Sendable {
   func add(_ task: VerifyTask, _ report: VerifyReport) {
     let file = ManifestPaths.relative(task.path, to: path)
     var fields = [JSON.Field(ManifestFields.file, .string(file))]
-    if report.profile != nil { fields.append(.init(ManifestFields.encrypted, .bool(true))) }
+    fields.append(.init(ManifestFields.encrypted, .bool(report.profile != nil)))
     fields += options(of: task, report)
     func add(_ option: OptionSpec, _ value: JSON?) {
       if let value { fields.append(.init(ManifestFields.name(option), value)) }
@@ -45,12 +45,20 @@ final class ManifestWriter: Sendable {
     entries.withLock { $0.append((file, fields)) }
   }
 
-  /// Writes it, if all databases passed. `console`: where that may be said.
-  func write(isComplete: Bool, on console: Console?) throws {
-    guard isComplete else {
-      console?.say([Span("note: ", .note), Span("\(path): not written, because not all passed")])
-      return
+  /// Writes it, if all databases passed, and says whether it did.
+  func write(isComplete: Bool, on console: Console, _ batch: Batch) throws {
+    var isWritten = false
+    defer {
+      if batch.asJSON {
+        console.result(
+          JSON.object([.init("manifest", .string(path)), .init("written", .bool(isWritten))]).text)
+      }
     }
+    func say(_ words: String) {
+      guard !batch.asJSON, !batch.quiet else { return }
+      console.say([Span("note: ", .note), Span("\(path): \(words)")])
+    }
+    guard isComplete else { return say("not written, because not all passed") }
     let sorted = entries.withLock { $0 }.sorted {
       $0.file.utf8.lexicographicallyPrecedes($1.file.utf8)
     }
@@ -59,8 +67,8 @@ final class ManifestWriter: Sendable {
       .init(Manifest.listField, .array(sorted.map { .object($0.fields) })),
     ])
     try TextFile.make(path, manifest.page + "\n") { replaces && Manifest.isManifest($0) }
-    let count = Diagnostics.count(UInt64(sorted.count), "database")
-    console?.say([Span("note: ", .note), Span("\(path): written, with \(count)")])
+    isWritten = true
+    say("written, with \(Diagnostics.count(UInt64(sorted.count), "database"))")
   }
 
   /// What opens it and how it was checked, as the options said.

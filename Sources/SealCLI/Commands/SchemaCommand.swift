@@ -30,13 +30,14 @@ struct SchemaCommand: Sendable {
     let versions = [SchemaOptions.to, SchemaOptions.baseline].compactMap { parsed.integer($0) }
     try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
     let databases = parsed.operands
+    if !parsed.has(SchemaOptions.status) { try ConversionPlan.requireDistinct(databases) }
     let needs = databases.map { path in Result { try needsKey(path, migrations) } }
     let key: Result<KeyMaterial?, any Error>
     do {
       key = try batch.key(for: databases, needs) { try self.key(for: $0[0]) }
-    } catch let error where !batch.isSeveral {
-      // The key of this one database.
-      return batch.report(explain(error, databases[0]), on: databases[0])
+    } catch let error where !batch.isSeveral || Diagnostics.explain(error).code == .noKey {
+      let found = batch.isSeveral ? Diagnostics.explain(error) : explain(error, databases[0])
+      return batch.report(noKey: found, on: databases)
     }
     sayIgnored(migrations)
     let outcome = batch.forEach(databases) { index, context in
@@ -206,7 +207,7 @@ struct SchemaCommand: Sendable {
       default: "name another file"
       }
     case .sidecar: "remove it, or name another file"
-    case .sameFile, .directory: "name a file that does not exist"
+    case .sameFile, .directory, .directoryForFile: "name a file that does not exist"
     case .danglingLink: "remove the link"
     case .companion: "choose another name"
     case .notRegular, .hardLinked, .shared, .backup, .foreign: nil

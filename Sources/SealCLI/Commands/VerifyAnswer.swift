@@ -32,12 +32,31 @@ struct VerifyAnswer: Sendable {
   /// No verdict.
   init(_ task: VerifyTask, failure: Diagnosis) {
     self.task = task
-    diagnosis = failure.naming(task.path)
+    diagnosis = failure.naming(task.path).about(keyOf: task.path)
     lines = []
     alarm = diagnosis
     notes = []
     seconds = 0
     compareWithExpected()
+  }
+
+  /// What text calls it: its file, and beside that what a manifest calls it.
+  var title: String {
+    guard let name = task.name, !OptionValues.same(name, task.path) else { return task.path }
+    return "\(task.path) (\(name))"
+  }
+
+  /// `lines`, under that title.
+  var text: [String] {
+    guard let first = lines.first, first.hasPrefix(task.path) else { return lines }
+    return [title + first.dropFirst(task.path.count)] + lines.dropFirst()
+  }
+
+  /// For standard error. `alone`: nothing is on standard output.
+  func failure(alone: Bool) -> Diagnosis {
+    let found = alone ? diagnosis : alarm
+    guard let subject = found.subject, OptionValues.same(subject, task.path) else { return found }
+    return found.with(subject: title)
   }
 
   /// The object for `--json`.

@@ -19,19 +19,38 @@ struct VerifyCommand: Sendable {
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
     let report = try TestReport(parsed, on: session.console)
     let command: VerifyCommand
-    let outcome: Batch.Outcome
     do {
       command = try VerifyCommand(parsed, session, report)
-      outcome = try command.check()
     } catch {
       // The error itself is what has to be said.
       try? report?.end(stopped: Diagnostics.explain(error))
       throw error
     }
-    let inText = report?.isOnOutput != true
-    let status = command.batch.finish(outcome, words: "passed", inText: inText)
-    return command.write(after: outcome, status)
+    do {
+      let outcome = try command.check()
+      let written = command.write(after: outcome)
+      let inText = report?.isOnOutput != true
+      let status = command.batch.finish(outcome, words: "passed", inText: inText)
+      return status == 0 ? written : status
+    } catch let failure as NoKey {
+      try? report?.end(stopped: Diagnostics.explain(failure.cause))
+      return command.batch.report(
+        noKey: Diagnostics.explain(failure.cause), on: command.tasks.map(\.path),
+        skipped: failure.skipped)
+    } catch {
+      try? report?.end(stopped: Diagnostics.explain(error))
+      throw error
+    }
   }
+
+  /// There is no key, and nothing can be done without. `skipped`: what an earlier run had finished.
+  private struct NoKey: Error {
+    let cause: any Error
+    let skipped: Int
+  }
+
+  /// Named for several databases, it is for those that need one.
+  private var sharesKey: Bool { parsed.has(VerifyOptions.manifest) || writer != nil }
 
   private init(_ parsed: ParsedCommand, _ session: Session, _ report: TestReport?) throws {
     self.parsed = parsed
@@ -84,13 +103,19 @@ struct VerifyCommand: Sendable {
       Result {
         let entry = journal?.entry(of: task.path, target: parsed.text(VerifyOptions.against))
         if let entry, entry.sourceIsCurrent, entry.isCurrent { throw DoneBefore() }
-        return try task.needsKey(session, sharesKey: parsed.has(VerifyOptions.manifest))
+        return try task.needsKey(session, sharesKey: sharesKey)
       }
     }
-    let keys = try keys(needs)
-    // The key was fetched although nobody needs it: a source that fails is then no failure.
-    let isDone = needs.allSatisfy { if case .failure(is DoneBefore) = $0 { true } else { false } }
-    let other = try isDone ? nil : other(keys.values.first ?? .success(nil))
+    let skipped = needs.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
+    let keys: [KeySelection: Result<KeyChoice?, any Error>]
+    let other: NamedDatabase?
+    do {
+      keys = try self.keys(needs)
+      // The key was fetched although nobody needs it: a source that fails is then no failure.
+      other = try skipped == needs.count ? nil : self.other(keys.values.first ?? .success(nil))
+    } catch  where Diagnostics.explain(error).code == .noKey {
+      throw NoKey(cause: error, skipped: skipped)
+    }
     return batch.forEach(tasks.map(\.path)) { [keys] index, context in
       let task = tasks[index]
       let needsKey = try needs[index].get()
@@ -101,7 +126,7 @@ struct VerifyCommand: Sendable {
       var report = try session.core.verify(
         task.request(key: fit?.key, against: other, digest: writer != nil, context))
       // Of a manifest it was clear that not all need one.
-      if !needsKey, !parsed.has(VerifyOptions.manifest), session.keys.isNamed(selections[index]) {
+      if !needsKey, !sharesKey, session.keys.isNamed(selections[index]) {
         report.notes.append(.keyNotUsed)
       }
       // What did not pass is looked at again.
@@ -114,7 +139,8 @@ struct VerifyCommand: Sendable {
       case .success((let report, let fit)):
         writer?.add(tasks[index], report)
         return say(VerifyAnswer(tasks[index], report, fit))
-      case .failure(let error): return say(VerifyAnswer(tasks[index], failure: diagnosis(error)))
+      case .failure(let error):
+        return say(VerifyAnswer(tasks[index], failure: diagnosis(error, tasks[index])))
       }
     }
   }
@@ -171,8 +197,11 @@ struct VerifyCommand: Sendable {
     return other
   }
 
-  private func diagnosis(_ error: any Error) -> Diagnosis {
-    let found = Diagnostics.explain(error, reading: .examined)
+  private func diagnosis(_ error: any Error, _ task: VerifyTask) -> Diagnosis {
+    var found = Diagnostics.explain(error, reading: .examined)
+    if task.hasOwnKey, error is KeyFailure, let hint = found.hint {
+      found = found.hinting(ManifestFields.named(in: hint))
+    }
     guard case SealError.wrongKind(_, .plaintext) = error else { return found }
     return Diagnosis(
       found.code, found.sentence, about: found.subject,
@@ -190,26 +219,23 @@ struct VerifyCommand: Sendable {
     }
     let isSilent = batch.quiet || report?.isOnOutput == true
     if !isSilent {
-      answer.lines.forEach(console.result)
+      answer.text.forEach(console.result)
       for note in answer.notes {
-        console.say([Span("note: ", .note), Span("\(answer.task.path): \(note)")])
+        console.say([Span("note: ", .note), Span("\(answer.title): \(note)")])
       }
     }
-    if status != 0 { (isSilent ? answer.diagnosis : answer.alarm).say(on: console) }
+    if status != 0 { answer.failure(alone: isSilent).say(on: console) }
     return status
   }
 
-  /// Writes the files that are wanted; the exit status, which was `status`.
-  private func write(after outcome: Batch.Outcome, _ status: Int32) -> Int32 {
-    var status = status
+  /// Writes the files that are wanted; the exit status of that.
+  private func write(after outcome: Batch.Outcome) -> Int32 {
+    var status: Int32 = 0
     let stopped = outcome.interruption.map { Diagnostics.explain($0) }
     let isComplete = outcome.failures == 0 && stopped == nil && outcome.status == 0
     for write in [
       { try report?.end(stopped: stopped) },
-      {
-        try writer?.write(
-          isComplete: isComplete, on: batch.asJSON || batch.quiet ? nil : session.console)
-      },
+      { try writer?.write(isComplete: isComplete, on: session.console, batch) },
     ] {
       do {
         try write()

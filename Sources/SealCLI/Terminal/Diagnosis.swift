@@ -44,6 +44,19 @@ struct Diagnosis: Sendable, Equatable {
       code, sentence, about: database + rest, hint: hint, facts: facts, exit: exit)
   }
 
+  /// The same about the database that a key is for, where the key is what it is about.
+  func about(keyOf database: String) -> Diagnosis {
+    guard code == .noKey, subject != database else { return self }
+    let source = subject.map { $0 + ": " } ?? ""
+    return Diagnosis(
+      code, source + sentence, about: database, hint: hint, facts: facts, exit: exit)
+  }
+
+  /// The same about something that is called otherwise.
+  func with(subject: String) -> Diagnosis {
+    Diagnosis(code, sentence, about: subject, hint: hint, facts: facts, exit: exit)
+  }
+
   /// The same with more at the end of its sentence.
   func adding(_ words: String) -> Diagnosis {
     Diagnosis(

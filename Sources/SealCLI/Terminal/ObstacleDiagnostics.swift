@@ -13,6 +13,7 @@ extension Diagnostics {
         ("source and target are one file", "--in-place replaces a database itself", "same_file")
       case .directory:
         ("the target is a directory", "name a file in it, or use --output-dir", "directory")
+      case .directoryForFile: ("a directory stands there", "name a file in it", "directory")
       case .notRegular: ("the target is not a regular file", "choose another name", "not_regular")
       case .danglingLink:
         ("the target is a symbolic link to nothing", "remove the link", "dangling_link")

@@ -62,6 +62,11 @@ enum UsageDiagnostics {
         "two sources are called \(name), and only one can go to the directory",
         "run it once for each, with another --output-dir"
       )
+    case .sameFile(let first, let second):
+      let words =
+        OptionValues.same(first, second)
+        ? "\(first) was named twice" : "\(first) and \(second) are one file"
+      return ("\(words), and it would be changed twice", "name each database once")
     case .companionNames(let name, let companion):
       return (
         "SQLite would take \(companion) for a part of \(name), and remove it", "choose other names"

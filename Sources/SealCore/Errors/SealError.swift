@@ -163,7 +163,10 @@ public enum SpecialFile: String, Sendable, Equatable, CaseIterable {
 public enum Obstacle: Sendable, Equatable {
   case target
   case sameFile
+  /// Where databases go to a file or into a directory.
   case directory
+  /// Where only a file can be meant.
+  case directoryForFile
   case notRegular
   case danglingLink
   case hardLinked(links: Int)

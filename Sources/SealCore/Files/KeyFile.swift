@@ -8,7 +8,7 @@ public enum KeyFile {
   public static func make(_ path: String, _ key: Secret) throws {
     try Path.requireName(path)
     if let found = try FileStatus.of(path, followLinks: false) {
-      throw SealError.exists(path: path, found.kind == .directory ? .directory : .target)
+      throw SealError.exists(path: path, found.kind == .directory ? .directoryForFile : .target)
     }
     let line = Secret(count: key.count + 1) { out in
       key.withBytes { out.copyMemory(from: $0) }

@@ -24,7 +24,8 @@ public enum TextFile {
     case .link, .regular, .directory, .other: break
     }
     guard let behind, behind.kind == .regular else {
-      throw SealError.exists(path: path, behind?.kind == .directory ? .directory : .notRegular)
+      throw SealError.exists(
+        path: path, behind?.kind == .directory ? .directoryForFile : .notRegular)
     }
     guard try behind.size == 0 || isOwn(File(path).bytes(at: 0, count: start)) else {
       throw SealError.exists(path: path, .foreign)

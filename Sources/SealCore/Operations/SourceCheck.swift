@@ -70,6 +70,22 @@ public enum SourceCheck {
     }
   }
 
+  /// The first two of `paths` that lead to one file, whatever they are called.
+  public static func oneFile(among paths: [String]) -> (String, String)? {
+    var files: [FileIdentity: String] = [:]
+    var missing: [[UInt8]: String] = [:]
+    for path in paths {
+      let earlier =
+        if let identity = try? FileStatus.of(path)?.identity {
+          files.updateValue(path, forKey: identity)
+        } else {
+          missing.updateValue(path, forKey: Array(DatabaseMark.place(of: path).utf8))
+        }
+      if let earlier { return (earlier, path) }
+    }
+    return nil
+  }
+
   /// Where `path` leads to, all links followed; nil where that cannot be told.
   public static func realPath(of path: String) -> String? { try? System.realPath(path) }
 
