@@ -176,10 +176,10 @@ def test_migrate_leaves_alone_what_is_as_asked_for(work, pair):
 @pytest.mark.parametrize("written", [[], ["--format", "3"], ["--kdf-iter", "1000"]])
 @pytest.mark.parametrize("read", [[], ["--source-format", "4"]])
 def test_a_second_run_says_what_was_rekeyed(work, pair, written, read):
-    done, left = make(work / "a.db"), make(work / "b.db")
+    done, left, again = (make(work / name) for name in ("a.db", "b.db", "c.db"))
     run = ["rekey", "--in-place", "--backup", ".old", *written, *read, *pair]
-    program.ok(*run, done)
-    result = program.run("rekey", "--json", *run[1:], done, left, left)
+    program.ok(*run, done, again)
+    result = program.run("rekey", "--json", *run[1:], done, left, again)
     assert result.exit == 1, result
     first, second, third, _ = result.objects
     assert second["ok"]

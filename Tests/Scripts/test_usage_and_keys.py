@@ -91,9 +91,12 @@ def test_a_key_failure_names_the_one_database(work, source):
     assert found["database"] == str(source), found
     (work / "folder").mkdir()
     (work / "b.db").write_bytes(source.read_bytes())
-    found = refuse(work, "no_key", "encrypt", source, work / "b.db", "--output-dir",
-                   work / "folder", "--key-env", "NOT_SET")
-    assert found["database"] is None, found
+    found = program.run("encrypt", "--json", source, work / "b.db", "--output-dir",
+                        work / "folder", "--key-env", "NOT_SET")
+    failure, last = found.objects
+    assert found.exit == 3 and failure["database"] is None, found
+    assert last["summary"]["failures"] == {"no_key": 2}
+    assert os.listdir(work / "folder") == []
 
 
 @pytest.mark.parametrize("flag", ["--pass:SECRET", "--kye:SECRET", "--kye=SECRET",
