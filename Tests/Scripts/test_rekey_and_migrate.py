@@ -178,7 +178,8 @@ def test_migrate_leaves_alone_what_is_as_asked_for(work, pair):
 def test_a_second_run_says_what_was_rekeyed(work, pair, written, read):
     done, left, again = (make(work / name) for name in ("a.db", "b.db", "c.db"))
     run = ["rekey", "--in-place", "--backup", ".old", *written, *read, *pair]
-    program.ok(*run, done, again)
+    for path in (done, again):
+        program.ok(*run, path)
     result = program.run("rekey", "--json", *run[1:], done, left, again)
     assert result.exit == 1, result
     first, second, third, _ = result.objects
