@@ -21,7 +21,7 @@ struct VerifyCommand: Sendable {
     let command: VerifyCommand
     let outcome: Batch.Outcome
     do {
-      command = try VerifyCommand(parsed, session, report)
+      command = try VerifyCommand(FileList.named(in: parsed, session), session, report)
       outcome = try command.check()
     } catch {
       // The error itself is what has to be said.
