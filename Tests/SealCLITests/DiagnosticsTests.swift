@@ -49,7 +49,7 @@ private let samples: [(SealError, Int32)] =
     .target, .sameFile, .directory, .directoryForFile, .notRegular, .danglingLink,
     .hardLinked(links: 2),
     .shared(canBeForced: true), .shared(canBeForced: false),
-    .sidecar("app.db"), .backup, .companion,
+    .sidecar("app.db"), .backup, .companion, .input, .foreign,
   ].map { (SealError.exists(path: path, $0), 7) }
   + [
     (.locked(path: path, holders: []), 8), (.inUse(path: path, holders: []), 8),

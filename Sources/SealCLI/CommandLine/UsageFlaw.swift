@@ -68,6 +68,8 @@ enum ListFlaw: Sendable, Equatable {
   case carriageReturn(line: Int)
   /// The name with everything that is not ASCII escaped.
   case notUTF8(Int, String)
+  /// None of so many names is that of a file.
+  case noFile(Int)
   /// A line that has the form of a raw key.
   case key(Int)
 }

@@ -147,6 +147,7 @@ struct Conversions: Sendable {
     output.force = parsed.has(Options.force)
     output.backupSuffix = parsed.text(Options.backup)
     output.dryRun = parsed.has(Options.dryRun)
+    output.inputs = session.keys.inputs(of: parsed)
     return output
   }
 

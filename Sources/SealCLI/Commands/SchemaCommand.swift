@@ -106,6 +106,7 @@ struct SchemaCommand: Sendable {
   }
 
   private func needsKey(_ database: String, _ migrations: MigrationFolder) throws -> Bool {
+    try session.keys.inputs(of: parsed).requireApart(from: database)
     guard !creates else {
       try SchemaMigration.precheckCreation(database, migrations)
       return !isPlain
@@ -209,7 +210,7 @@ struct SchemaCommand: Sendable {
     case .sidecar: "remove it, or name another file"
     case .sameFile, .directory, .directoryForFile: "name a file that does not exist"
     case .danglingLink: "remove the link"
-    case .companion: "choose another name"
+    case .companion, .input: "choose another name"
     case .notRegular, .hardLinked, .shared, .backup, .foreign: nil
     }
   }

@@ -20,7 +20,7 @@ struct VerifyCommand: Sendable {
     let report = try TestReport(parsed, on: session.console)
     let command: VerifyCommand
     do {
-      command = try VerifyCommand(parsed, session, report)
+      command = try VerifyCommand(FileList.named(in: parsed, session), session, report)
     } catch {
       // The error itself is what has to be said.
       try? report?.end(stopped: Diagnostics.explain(error))

@@ -23,6 +23,12 @@ enum FileList {
     whole.operands =
       parsed.has(Options.null) ? try ended(bytes, title) : try lines(bytes, title)
     guard !whole.operands.isEmpty else { throw UsageFlaw.list(title, .empty) }
+    // A file of keys in the place of a list: what stands in it is not repeated. Where the databases are
+    // made now, or were finished by an earlier run and removed, there may be none.
+    let mayBeGone = parsed.has(SchemaOptions.create) || parsed.has(Options.resume)
+    if !mayBeGone, whole.operands.allSatisfy(SourceCheck.isMissing) {
+      throw UsageFlaw.list(title, .noFile(whole.operands.count))
+    }
     return whole
   }
 

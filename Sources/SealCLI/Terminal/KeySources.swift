@@ -112,6 +112,34 @@ struct KeySources: Sendable {
       }
   }
 
+  /// The files that a command line reads keys and lists from, or remembers its work in, those that a
+  /// variable names too; nothing that the run writes may take their place.
+  func inputs(of parsed: ParsedCommand) -> InputFiles {
+    var paths = [Options.filesFrom, Options.resume].compactMap { parsed.text($0) }
+      .map { $0 == "-" ? Self.path(of: 0) : $0 }
+    for set in KeyOptions.sets {
+      let selection = set.selection(from: parsed)
+      let named = (try? text(set.variable + "_FILE")).flatMap { $0 }
+      let variable = named.map { $0 == "-" ? KeySource.standardInput : .file($0) }
+      for source in [selection.source, selection.list, variable] {
+        switch source {
+        case .file(let path): paths.append(path)
+        case .standardInput: paths.append(Self.path(of: 0))
+        case .descriptor(let number): paths.append(Self.path(of: number))
+        case .keyring(let name, _):
+          if let folder = (try? text("CREDENTIALS_DIRECTORY")).flatMap({ $0 }) {
+            paths.append("\(folder)/\(name)")
+          }
+        case .environment, .command, .store, .terminal, nil: break
+        }
+      }
+    }
+    return InputFiles(paths)
+  }
+
+  /// What leads to the file behind a descriptor.
+  private static func path(of descriptor: Int32) -> String { "/dev/fd/\(descriptor)" }
+
   /// `$DBSEAL_KEY_FILE`, `$DBSEAL_KEY_COMMAND`, `$DBSEAL_KEY`, the terminal.
   private func defaultSource(_ selection: KeySelection) throws -> KeySource {
     if let path = try text(selection.variable + "_FILE") {

@@ -41,6 +41,11 @@ extension Diagnostics {
           "choose another name", "companion"
         )
       case .foreign: ("a file of another kind stands there", "choose another name", "foreign")
+      case .input:
+        (
+          "this run reads a key or a list from that file, which cannot be a database of the run, a"
+            + " backup or a file beside one too", "choose another name", "input"
+        )
       case .backup: ("the backup exists", "choose another --backup suffix", "backup")
       }
     // What is in the way is the sidecar, what it is about is the target.

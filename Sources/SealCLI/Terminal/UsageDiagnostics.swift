@@ -120,6 +120,14 @@ enum UsageDiagnostics {
         "\(list), name \(number) is not UTF-8: \(text)",
         "give the file another name, or a link to it"
       )
+    case .noFile(let count):
+      return (
+        count == 1
+          ? "\(list): its one line is not the name of a file that exists"
+          : "\(list): none of its \(count) lines is the name of a file that exists",
+        "names are looked for from the current folder; they are not repeated here, because a file of"
+          + " keys could have been named by mistake"
+      )
     case .key(let line):
       return (
         "\(list), line \(line): that looks like a raw key and not like the name of a file",

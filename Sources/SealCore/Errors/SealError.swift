@@ -179,6 +179,8 @@ public enum Obstacle: Sendable, Equatable {
   case companion
   /// A file that is not of the kind that may be replaced there.
   case foreign
+  /// The run reads a key or a list from that file, and it would be lost.
+  case input
 }
 
 /// A process that has a file open.

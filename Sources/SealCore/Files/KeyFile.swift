@@ -4,9 +4,10 @@
 /// Writes key files.
 public enum KeyFile {
   /// Makes the file `path`, mode 0600, with the line `key`. Throws `.exists` where something has that
-  /// name already: a key is never replaced.
+  /// name already, which is never replaced, or where SQLite would take it for a part of a database.
   public static func make(_ path: String, _ key: Secret) throws {
     try Path.requireName(path)
+    try Sidecars.requireNone(at: path)
     if let found = try FileStatus.of(path, followLinks: false) {
       throw SealError.exists(path: path, found.kind == .directory ? .directoryForFile : .target)
     }

@@ -16,6 +16,16 @@ public struct Sidecars: Sendable {
   /// What their names end with.
   public static let suffixes = ["-wal", "-journal", "-shm"]
 
+  /// Throws `.exists(.companion)` where `path` is one of these names beside a file that is there: SQLite
+  /// takes what stands there for the database's own, and removes it or plays it back.
+  static func requireNone(at path: String) throws {
+    for suffix in suffixes where path.hasSuffix(suffix) {
+      if try FileStatus.of(String(path.dropLast(suffix.count))) != nil {
+        throw SealError.exists(path: path, .companion)
+      }
+    }
+  }
+
   var all: [String] { [log, journal, sharedMemory] }
 
   /// Those that exist, as paths.

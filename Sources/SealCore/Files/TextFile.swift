@@ -11,12 +11,7 @@ public enum TextFile {
   /// or of whose start `isOwn` says that it may go.
   public static func requirePlace(_ path: String, isOwn: ([UInt8]) -> Bool) throws {
     try Path.requireName(path)
-    // SQLite would take it for a part of the database.
-    for suffix in Sidecars.suffixes where path.hasSuffix(suffix) {
-      if try FileStatus.of(String(path.dropLast(suffix.count))) != nil {
-        throw SealError.exists(path: path, .companion)
-      }
-    }
+    try Sidecars.requireNone(at: path)
     let behind = try FileStatus.of(path)
     switch try FileStatus.of(path, followLinks: false)?.kind {
     case nil: return try System.requireWritable(folder: Path.folder(of: path), for: path)

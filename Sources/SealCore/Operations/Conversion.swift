@@ -15,6 +15,8 @@ public struct OutputOptions: Sendable {
   public var backupSuffix: String?
   /// Check everything that can be checked and write nothing.
   public var dryRun = false
+  /// What the run reads beside its databases, and must not touch.
+  public var inputs = InputFiles()
 
   public init(_ destination: Destination) { self.destination = destination }
 }

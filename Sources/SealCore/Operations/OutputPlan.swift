@@ -18,6 +18,7 @@ struct OutputPlan {
   /// free: whatever has nothing to do needs none. Throws `.exists`, `.locked`, `.io`.
   init(_ options: OutputOptions, source: String, _ context: OperationContext) throws {
     self.options = options
+    try Self.requireInputs(options, source: source)
     var halfMade = false
     switch options.destination {
     case .inPlace:
@@ -52,6 +53,19 @@ struct OutputPlan {
     if let backup, backupExists { throw SealError.exists(path: backup, .backup) }
   }
 
+  /// Throws where source, output or backup, or what SQLite keeps beside them, is a file that the run
+  /// reads a key or a list from: forced or not, that file would be lost.
+  private static func requireInputs(_ options: OutputOptions, source: String) throws {
+    var outputs = [source]
+    if case .target(let target) = options.destination { outputs.append(target) }
+    if let suffix = options.backupSuffix {
+      let output =
+        options.destination == .inPlace ? try System.realPath(source) : outputs[outputs.count - 1]
+      outputs.append(output + suffix)
+    }
+    for output in outputs { try options.inputs.requireApart(from: output) }
+  }
+
   /// Throws where the output, or the backup, would be one of the files that SQLite keeps beside the
   /// source, or the source one of those beside the output: forced or not, one destroys the other.
   private static func requireUnrelated(_ outputs: [String], to source: String, isInPlace: Bool)
@@ -62,12 +76,7 @@ struct OutputPlan {
     let identities = try Set(beside.compactMap { try FileStatus.of($0)?.identity })
     let own = try FileStatus.of(source)?.identity
     for output in outputs {
-      // SQLite takes a file of such a name for the database's own, and removes or plays it back.
-      for suffix in Sidecars.suffixes where output.hasSuffix(suffix) {
-        if try FileStatus.of(String(output.dropLast(suffix.count))) != nil {
-          throw SealError.exists(path: output, .companion)
-        }
-      }
+      try Sidecars.requireNone(at: output)
       let status = try FileStatus.of(output)
       var isRelated = try beside.contains { try Path.isSame($0, output) }
       if let status, identities.contains(status.identity) { isRelated = true }

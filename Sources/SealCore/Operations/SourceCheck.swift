@@ -86,6 +86,11 @@ public enum SourceCheck {
     return nil
   }
 
+  /// Whether nothing at all has the name.
+  public static func isMissing(_ path: String) -> Bool {
+    do { return try FileStatus.of(path, followLinks: false) == nil } catch { return false }
+  }
+
   /// Where `path` leads to, all links followed; nil where that cannot be told.
   public static func realPath(of path: String) -> String? { try? System.realPath(path) }
 
