@@ -175,7 +175,7 @@ def test_a_database_without_tables_says_so(work):
     connection = sqlite3.connect(work / "a.db")
     connection.execute("PRAGMA user_version = 5")
     connection.close()
-    done = program.run("inspect", "--contents", work / "a.db")
+    done = program.run("inspect", "--tables", work / "a.db")
     assert done.exit == 0 and b"  tables: none\n" in done.out, done
 
 
