@@ -33,6 +33,8 @@ static const struct {
     {"secret_value_new", (void **)&functions.value_new},
     {"secret_value_get", (void **)&functions.value_get},
     {"secret_value_unref", (void **)&functions.value_unref},
+    {"secret_collection_for_alias_sync", (void **)&functions.collection_for_alias_sync},
+    {"secret_collection_get_locked", (void **)&functions.collection_get_locked},
     {"secret_item_get_locked", (void **)&functions.item_get_locked},
     {"secret_item_get_attributes", (void **)&functions.item_get_attributes},
     {"secret_item_load_secret_sync", (void **)&functions.item_load_secret_sync},

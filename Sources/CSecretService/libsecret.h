@@ -43,6 +43,9 @@ typedef struct {
   void *(*value_new)(const char *secret, long length, const char *content_type);
   const char *(*value_get)(void *value, size_t *length);
   void (*value_unref)(void *value);
+  void *(*collection_for_alias_sync)(
+      void *service, const char *alias, int flags, void *cancellable, dbseal_gerror **error);
+  int (*collection_get_locked)(void *collection);
   int (*item_get_locked)(void *item);
   void *(*item_get_attributes)(void *item);
   int (*item_load_secret_sync)(void *item, void *cancellable, dbseal_gerror **error);

@@ -148,7 +148,38 @@ static dbseal_secret_status names(job *job, dbseal_glist *items) {
   return DBSEAL_SECRET_DONE;
 }
 
+// The secret of an item, loaded; NULL where it cannot be.
+static void *secret_of(job *job, void *item) {
+  dbseal_gerror *error = NULL;
+  if (!job->lib->item_load_secret_sync(item, job->cancellable, &error)) {
+    failed(job, error);
+    return NULL;
+  }
+  return job->lib->item_get_secret(item);
+}
+
+// Whether all items hold one secret; not where one of them cannot be read.
+static int are_alike(job *job, dbseal_glist *items) {
+  const dbseal_libsecret *lib = job->lib;
+  if (items == NULL || items->next == NULL) return 1;
+  void *first = secret_of(job, items->data);
+  int alike = first != NULL;
+  for (dbseal_glist *each = items->next; alike && each != NULL; each = each->next) {
+    void *value = secret_of(job, each->data);
+    size_t size = 0, first_size = 0;
+    const char *bytes = value != NULL ? lib->value_get(value, &size) : NULL;
+    const char *first_bytes = lib->value_get(first, &first_size);
+    alike = bytes != NULL && first_bytes != NULL && size == first_size &&
+            memcmp(bytes, first_bytes, size) == 0;
+    if (value != NULL) lib->value_unref(value);
+  }
+  if (first != NULL) lib->value_unref(first);
+  return alike;
+}
+
 static dbseal_secret_status delete_all(job *job, dbseal_glist *items) {
+  // One of them may be the only copy of a key.
+  if (!are_alike(job, items)) return DBSEAL_SECRET_SEVERAL;
   for (dbseal_glist *each = items; each != NULL; each = each->next) {
     dbseal_gerror *error = NULL;
     if (!job->lib->item_delete_sync(each->data, job->cancellable, &error)) {
@@ -170,6 +201,19 @@ static dbseal_secret_status act(job *job, dbseal_glist *items) {
   return items == NULL ? DBSEAL_SECRET_ABSENT : answer(job, items->data);
 }
 
+// Whether new items could be stored now. Asks nobody for a password.
+static dbseal_secret_status state(job *job, void *service) {
+  const dbseal_libsecret *lib = job->lib;
+  dbseal_gerror *error = NULL;
+  void *collection =
+      lib->collection_for_alias_sync(service, "default", 0, job->cancellable, &error);
+  if (error != NULL) return failed(job, error);
+  if (collection == NULL) return DBSEAL_SECRET_ABSENT;
+  int is_locked = lib->collection_get_locked(collection);
+  lib->object_unref(collection);
+  return is_locked ? DBSEAL_SECRET_LOCKED : DBSEAL_SECRET_DONE;
+}
+
 static dbseal_secret_status work(job *job) {
   const dbseal_libsecret *lib = job->lib;
   dbseal_gerror *error = NULL;
@@ -179,7 +223,9 @@ static dbseal_secret_status work(job *job) {
     return DBSEAL_SECRET_NO_SERVICE;
   }
   dbseal_secret_status status = DBSEAL_SECRET_DONE;
-  if (job->request.action != DBSEAL_SECRET_PROBE) {
+  if (job->request.action == DBSEAL_SECRET_STATE) {
+    status = state(job, service);
+  } else if (job->request.action != DBSEAL_SECRET_PROBE) {
     int flags = 2 /* ALL */ | (job->request.action == DBSEAL_SECRET_LIST ? 0 : 4 /* UNLOCK */);
     void *table = attributes(job);
     dbseal_glist *items =

@@ -5,7 +5,8 @@
 #   NFC and NFD, characters beyond U+FFFF, quotes;
 # - what the page says that a hint finds is found: a cleared array, modified UTF-8, UTF-16, a Realm key;
 # - databases as Room, FMDB's users and Signal make them arrive whole, unknown tokenizers included;
-# - every row is tried, and every test has its row.
+# - every row is tried, and every test has its row;
+# - rows with settings work with verify, inspect, rekey and migrate too, by what the page says of options.
 import base64
 import re
 import shlex
@@ -97,6 +98,16 @@ def options(start):
     return shlex.split(found.pop())
 
 
+def adapted(words, command):
+    """The row's options as the page says that they change with the command."""
+    if command == "decrypt":
+        return ["--source-page-size" if word == "--page-size" else word for word in words]
+    if command in ("rekey", "migrate"):
+        settings = ("--format", "--kdf-iter", "--page-size", "--plaintext-header", "--salt")
+        return [f"--source-{word[2:]}" if word in settings else word for word in words]
+    return words
+
+
 def opened(work, keys, start, key):
     """Puts the key into the file that the row names, and decrypts by its options."""
     words = options(start)
@@ -104,10 +115,20 @@ def opened(work, keys, start, key):
     # A text has a line end, as an editor leaves it.
     path = keys.file(key if "--key-binary" in words else key + b"\n")
     words[-1] = str(path)
-    program.ok("decrypt", work / "app.db", work / "plain.db", *words)
+    program.ok("decrypt", work / "app.db", work / "plain.db", *adapted(words, "decrypt"))
+    if set(words) & {"--format", "--plaintext-header"}:
+        every_command(work, words, keys)
     judge = peers.plain(work / "plain.db")
     peers.sound(judge)
     return judge
+
+
+def every_command(work, words, keys):
+    program.ok("verify", work / "app.db", *words)
+    program.ok("inspect", work / "app.db", *words)
+    new = ["--new-key-file", keys.file("another one", "another")]
+    program.ok("rekey", work / "app.db", work / "new.db", *adapted(words, "rekey"), *new)
+    program.ok("migrate", work / "app.db", work / "four.db", *adapted(words, "migrate"))
 
 
 def test_every_row_is_tried():

@@ -3,7 +3,10 @@
 # - a file that is too short for the settings that were named is not called cut where it is sound
 #   under others;
 # - a key that is missing is named with the options that give it;
-# - what was tried before a key was called wrong is named, setting by setting.
+# - what was tried before a key was called wrong is named, setting by setting;
+# - settings under another command's name, or of the side that is written, and a salt that may be wrong;
+# - an unknown action of key, a folder that is not there, an empty list of keys; words for one and none.
+import sqlite3
 import subprocess
 
 import pytest
@@ -96,3 +99,88 @@ def test_what_was_tried(work, keys, options, said):
                    work / "b.db", *options)
     assert found["message"].endswith(f"authenticate ({said})"), found["message"]
     assert not any("custom" in name for name in found["tried"])
+
+
+FORMAT_3 = [("cipher_compatibility", "3"), ("kdf_iter", "1"), ("cipher_page_size", "4096")]
+
+
+def test_what_a_command_calls_a_setting_that_it_reads(work, keys):
+    path = peers.create_sealed(work / "a.db", "some words", FORMAT_3, samples.fill)
+    key = ["--key-file", keys.file("some words")]
+    for command in ("verify", "inspect"):
+        found = refuse(work, "usage", command, path, *key, "--source-page-size", "4096")
+        assert f"for {command} it is --page-size" in found["hint"], found
+    found = refuse(work, "usage", "decrypt", path, work / "b.db", "--source-format", "3")
+    assert "for decrypt it is --format" in found["hint"], found
+    # What encrypt calls so is what it writes.
+    found = refuse(work, "usage", "encrypt", path, work / "b.db", "--source-kdf-iter", "3")
+    assert "it is --" not in found["hint"], found
+
+
+@pytest.mark.parametrize("command", ["rekey", "migrate", "decrypt"])
+def test_settings_to_write_in_the_place_of_those_to_read(work, keys, command):
+    settings = [("cipher_compatibility", "3"), ("kdf_iter", "7"), ("cipher_page_size", "2048")]
+    path = peers.create_sealed(work / "a.db", "some words", settings, samples.fill)
+    new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
+    args = [command, path, work / "b.db", "--key-file", keys.file("some words"), *new]
+    given = ["--page-size", "2048"] + (
+        [] if command == "decrypt" else ["--format", "3", "--kdf-iter", "7"])
+    found = refuse(work, "wrong_key", *args, *given)
+    flags = [f"--source-{word[2:]}" for word in given if word.startswith("--")]
+    assert all(flag in found["hint"] for flag in flags), found
+    right = [f"--source-{word[2:]}" if word.startswith("--") else word for word in given]
+    if command == "decrypt":
+        right += ["--format", "3", "--kdf-iter", "7"]
+    program.ok(*args, *right)
+
+
+def test_a_salt_that_is_another(work, keys):
+    path = peers.create_sealed(work / "a.db", "some words", HEADER, samples.fill)
+    wrong = "ff" + SALT[2:]
+    for command, prefix in (("verify", "--"), ("decrypt", "--"), ("rekey", "--source-")):
+        target = [] if command == "verify" else [work / "b.db"]
+        new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
+        args = [command, path, *target, "--key-file", keys.file("some words"), *new,
+                f"{prefix}plaintext-header", "32", f"{prefix}salt"]
+        found = refuse(work, "wrong_key", *args, wrong)
+        assert f"{prefix}salt {wrong}" in found["hint"], found
+        program.ok(*args, SALT)
+        (work / "b.db").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("words,message,hint", [
+    (["key", "ls"], "unknown command key ls", "list"), (["key", "get", "app"], "key get", "show"),
+    (["key", "list", "x"], "and 1 was given", "--help"),
+    (["key", "show", "x", "y"], "and 3 were given", "--help")])
+def test_the_actions_of_key(work, words, message, hint):
+    found = refuse(work, "usage", *words)
+    assert message in found["message"] and hint in found["hint"], found
+    assert "dbseal key" in found["hint"] or "did you mean" in found["hint"], found
+
+
+def test_a_folder_that_is_not_there(work, source):
+    found = refuse(work, "io", "encrypt", source, "--output-dir", work / "it's new")
+    command = found["hint"].split(": ", 1)[1]
+    subprocess.run(["sh", "-c", command], check=True)
+    assert (work / "it's new").is_dir()
+
+
+def test_a_list_without_a_key(work, sealed, keys):
+    for data in ("", "\n\n"):
+        found = refuse(work, "no_key", "verify", sealed, "--try-keys", keys.file(data, "list"))
+        assert "the list holds no key" in found["message"], found
+
+
+def test_a_database_without_tables_says_so(work):
+    connection = sqlite3.connect(work / "a.db")
+    connection.execute("PRAGMA user_version = 5")
+    connection.close()
+    done = program.run("inspect", "--tables", work / "a.db")
+    assert done.exit == 0 and b"  tables: none\n" in done.out, done
+
+
+def test_one_round_is_one(work, keys):
+    path = peers.create_sealed(work / "a.db", "some words", FORMAT_3, samples.fill)
+    found = refuse(work, "wrong_key", "verify", path, "--key-file", keys.file("no words of it", "no"),
+                   "--kdf-iter", "1")
+    assert " 1 round" in found["message"] and "1 rounds" not in found["message"], found

@@ -10,6 +10,7 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -119,7 +120,14 @@ def test_credentials_are_only_read(work, credentials, stored):
     name = stored("given")
     path = credentials(name, WORDS)
     found = refuse(work, "no_key", "key", "delete", name, env=credentials.env)
-    assert "systemd" in found["message"]
+    assert "systemd" in found["message"] and "LoadCredential" in found["hint"]
+    # Where another store has one too, it is said how that one is meant.
+    key_stores.keep_in_kernel(name, b"another")
+    found = refuse(work, "no_key", "key", "delete", name, env=credentials.env)
+    assert "--keyring-backend kernel" in found["hint"], found
+    assert key_stores.kernel_key(name) == b"another"
+    program.ok("key", "delete", name, "--keyring-backend", "kernel", env=credentials.env)
+    assert key_stores.kernel_key(name) is None
     refuse(work, "no_key", "key", "generate", "--keyring", "new", "--keyring-backend",
            "credentials", env=credentials.env)
     refuse(work, "exists", "key", "generate", "--keyring", name, env=credentials.env)
@@ -175,6 +183,12 @@ def test_a_keyring_wherever_a_key_is_taken(work, source, stored):
     peers.sound(peers.sealed(work / "made.db", RAW, [("cipher_compatibility", 3)]))
     refuse(work, "wrong_key", "verify", sealed, "--keyring", new)
     refuse(work, "usage", "rekey", sealed, "--keyring", old, "--new-keyring", old)
+    # A new key that nobody made is to be made; an old one is not.
+    unmade = stored("unmade")
+    found = refuse(work, "no_key", "rekey", sealed, "--keyring", old, "--new-keyring", unmade)
+    assert f"dbseal key generate --keyring {unmade}" in found["hint"], found
+    found = refuse(work, "no_key", "rekey", sealed, "--keyring", unmade, "--new-keyring", old)
+    assert "generate" not in found["hint"], found
     for command in (["encrypt", source, work / "x.db"], ["verify", sealed], ["rekey", sealed]):
         found = refuse(work, "no_key", *command, "--keyring", stored("missing"))
         assert stored("missing") in found["message"] and "key list" in found["hint"]
@@ -207,7 +221,7 @@ def test_the_order_of_the_stores(work, desktop, credentials, stored):
     os.remove(os.path.join(credentials.env["CREDENTIALS_DIRECTORY"], name))
     assert shown() == b"of the desktop\n"
     found = program.run("key", "delete", name, env=env)
-    assert found.exit == 0 and b"kernel keyring too" in found.err, found
+    assert found.exit == 0 and b"in the kernel keyring, and --keyring takes that one" in found.err, found
     assert desktop.lookup(name) is None
     assert shown() == b"of the kernel\n"
     # A new key goes to the first store that can be written, not to where an old one is.
@@ -330,7 +344,11 @@ def test_a_locked_keyring_is_not_a_missing_key(work, desktop, stored):
         assert "locked" in found["message"] and found["hint"], found
     # Names are no secret, and can be listed.
     found = program.ok("key", "list", env=desktop.env)
-    assert name in {each["backend"]: each for each in found["stores"]}["secret-service"]["keys"]
+    listed = {each["backend"]: each for each in found["stores"]}
+    assert name in listed["secret-service"]["keys"]
+    assert listed["secret-service"]["locked"] is True and listed["kernel"]["locked"] is False
+    text = program.run("key", "list", env=desktop.env).out
+    assert b"secret-service: 1 key; locked; new keys go here once it is unlocked" in text, text
     assert key_stores.kernel_key(name) == b"another one"
 
 
@@ -359,9 +377,27 @@ def test_two_items_of_one_name(work, desktop):
     for args in (["key", "show", "app"], ["key", "store", "app", "--key-env", "K"]):
         found = refuse(work, "no_key", *args, env={**desktop.env, "K": "three"})
         assert "more than one" in found["message"]
-    assert desktop.lookup("app") in (b"one", b"two")
+        # Both are to be looked at; no command that would remove the right one too is named.
+        assert "key delete" not in found["hint"], found
+        search, = re.findall(r"secret-tool[^)]+", found["hint"])
+        seen = subprocess.run(search.split(), capture_output=True, env=desktop.full)
+        assert b"one" in seen.stdout and b"two" in seen.stdout
+    assert refuse(work, "no_key", "key", "delete", "app", env=desktop.env) == found
+    clear = ["secret-tool", "clear", "service", "dbseal", "account", "app", "color"]
+    assert desktop.lookup("app") is not None
+    subprocess.run([*clear, "red"], check=True, env=desktop.full)
+    assert program.run("key", "show", "app", env=desktop.env).out == b"two\n"
     assert program.ok("key", "delete", "app", env=desktop.env)["deleted"] is True
     assert desktop.lookup("app") is None
+
+
+def test_two_items_of_one_name_that_are_alike(work, desktop):
+    desktop.keep("it's", b"one", color="red")
+    desktop.keep("it's", b"one", color="blue")
+    found = refuse(work, "no_key", "key", "show", "it's", env=desktop.env)
+    assert "account 'it'\\''s'" in found["hint"], found
+    assert program.ok("key", "delete", "it's", env=desktop.env)["deleted"] is True
+    assert desktop.lookup("it's") is None
 
 
 def test_a_service_that_does_not_answer(work, desktop, stored):

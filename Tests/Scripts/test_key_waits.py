@@ -6,6 +6,7 @@
 # - a writer that takes its time, but not too much, is heard;
 # - every kind of bad key file with a sentence of its own, for each of a command's keys.
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -157,8 +158,9 @@ def test_every_bad_key_file_has_its_sentence(work, sealed, keys, kind, prefix):
         subprocess.run([sys.executable, "-c",
                         "import socket,sys;socket.socket(socket.AF_UNIX).bind(sys.argv[1])", path],
                        check=True)
+    other = shutil.copy(sealed, keys.folder / "other.db")
     command = {"": ["verify", sealed], "new-": ["rekey", sealed, "--key-file", good],
-               "against-": ["verify", sealed, "--key-file", good, "--against", sealed]}[prefix]
+               "against-": ["verify", sealed, "--key-file", good, "--against", other]}[prefix]
     found = refuse(work, "no_key", *command, f"--{prefix}key-file", path)
     assert said in found["message"], found
     if prefix and found["hint"] and "binary" in found["hint"]:

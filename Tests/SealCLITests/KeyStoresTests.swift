@@ -156,7 +156,8 @@ private func flaw(_ body: () throws -> Void) -> KeyStoreFlaw? {
       [
         .missing([]), .missing([.kernel, .secretService]), .noStore([.kernel: .otherSystem]),
         .locked, .noCollection, .several, .timedOut(seconds: 1), .timedOut(seconds: 0.5),
-        .readOnly, .notReadBack, .notText, .notOneLine, .tooLong(limit: 5), .quota, .busy, .badName,
+        .readOnly, .readOnlyBeside(.kernel), .notReadBack, .notText, .notOneLine,
+        .tooLong(limit: 5), .quota, .busy, .badName,
         .system(errno: EPERM), .failed(""), .failed("words of its own"),
       ] + obstacles.map { .unavailable($0) }
     for flaw in flaws {

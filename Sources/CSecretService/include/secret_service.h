@@ -31,8 +31,12 @@ typedef enum {
   DBSEAL_SECRET_READ,
   // Makes an item, or gives the one of that name another secret.
   DBSEAL_SECRET_STORE,
+  // Removes all items of that name, unless they differ: then it is SEVERAL.
   DBSEAL_SECRET_DELETE,
   DBSEAL_SECRET_LIST,
+  // LOCKED where new items could not be stored before somebody unlocks the collection for them; ABSENT
+  // where there is none.
+  DBSEAL_SECRET_STATE,
 } dbseal_secret_action;
 
 // What is asked and what is answered. Items have the attributes `service` (always "dbseal") and

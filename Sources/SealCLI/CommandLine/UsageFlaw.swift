@@ -40,6 +40,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case companionNames(String, String)
   /// `--key-binary` where the key would be typed.
   case binaryPrompt(String)
+  /// verify would compare a database with itself.
+  case againstItself(String)
   /// `--param` of another form.
   case badParameter(String)
   /// A parameter's value is not of the type that is named: the value and its name with type.

@@ -18,8 +18,10 @@ struct ContentText {
     var lines = settings + (content.header.map { HeaderText($0).lines } ?? [])
     lines += damage
     guard depth == .contents else { return lines }
-    lines += tree("tables", .table) + tree("indexes", .index)
-    lines += views + triggers + virtualTables
+    let tables = tree("tables", .table)
+    let isWhole = content.damage.isEmpty && lacking.isEmpty
+    lines += tables.isEmpty && isWhole ? ["  tables: none"] : tables
+    lines += tree("indexes", .index) + views + triggers + virtualTables
     return lines + lacking
   }
 
@@ -28,7 +30,7 @@ struct ContentText {
     let tags = profile.hmacAlgorithm.map { "\($0.rawValue) tags" } ?? "no tags"
     var lines = [
       "  cipher: pages of \(profile.pageSize) bytes, \(profile.kdfAlgorithm.rawValue) with"
-        + " \(profile.kdfIterations) rounds, \(tags)",
+        + " \(Diagnostics.count(UInt64(clamping: profile.kdfIterations), "round")), \(tags)",
       "  salt: \(Hex.text(content.salt ?? []))",
     ]
     let pragmas = content.openingPragmas.map { "PRAGMA \($0.name) = \($0.value);" }

@@ -70,7 +70,8 @@ struct ConversionRendering {
       "  page size: \(report.sourcePageSize) -> \(report.targetPageSize) bytes",
       "  size: \(Diagnostics.bytes(report.bytesRead))"
         + (report.dryRun ? "" : " read, \(Diagnostics.bytes(report.bytesWritten)) written"),
-      "  key derivation: \(profile.kdfAlgorithm.rawValue), \(profile.kdfIterations) rounds",
+      "  key derivation: \(profile.kdfAlgorithm.rawValue),"
+        + " \(Diagnostics.count(UInt64(clamping: profile.kdfIterations), "round"))",
       "  page tags: \(tag)",
     ]
     return report.salt.isEmpty ? lines : lines + ["  salt: \(Hex.text(report.salt))"]

@@ -3,6 +3,12 @@
 
 internal import SealCore
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// Runs the conversions of one command line.
 struct Conversions: Sendable {
   let parsed: ParsedCommand
@@ -45,7 +51,7 @@ struct Conversions: Sendable {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
     try plan.requireDistinct()
     let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
-    if let folder = parsed.text(Options.outputDir) { try SourceCheck.folder(folder) }
+    if let folder = parsed.text(Options.outputDir) { try requireFolder(folder) }
     let resumption = try Resumption(self, plan)
     let checks = plan.steps.map { step in
       Result {
@@ -117,8 +123,17 @@ struct Conversions: Sendable {
     return (try convert(request, keys.new), fit)
   }
 
+  private func requireFolder(_ folder: String) throws {
+    do {
+      try SourceCheck.folder(folder)
+    } catch SealError.io(let failure) where failure.errno == ENOENT {
+      throw OutputFailure(
+        path: folder, errno: failure.errno, hint: "make it: mkdir \(ShellWords.quoted(folder))")
+    }
+  }
+
   private func explain(_ error: any Error) -> Diagnosis {
-    Diagnostics.explain(error, reading: sourceOptions)
+    Diagnostics.explain(error, reading: sourceOptions, from: parsed)
   }
 
   /// Where the database itself was at stake, a failure says that it is as it was.

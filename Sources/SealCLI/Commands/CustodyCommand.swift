@@ -173,7 +173,7 @@ struct CustodyCommand {
     say(
       "deleted: key \(name) in \(holder.title)",
       place(name, holder) + [.init("deleted", .bool(deleted))])
-    warnOfOthers(name, holder)
+    warnOfOthers(name, holder, isAnother: false)
   }
 
   private func list() throws {
@@ -215,14 +215,14 @@ struct CustodyCommand {
   }
 
   /// Another store has a key of that name, and `--keyring` takes that one.
-  private func warnOfOthers(_ name: String, _ own: KeyBackend) {
+  private func warnOfOthers(_ name: String, _ own: KeyBackend, isAnother: Bool = true) {
     guard backend == nil, !quiet, let found = try? stores.find(name, in: nil).found,
       found.backend != own
     else { return }
     session.console.say([
       Span("note: ", .note),
       Span(
-        "there is a key \(name) in \(found.backend.title) too, and"
+        "there is a key \(name) in \(found.backend.title)\(isAnother ? " too" : ""), and"
           + " \(KeyOptions.database.keyring.flag) takes that one"),
     ])
   }

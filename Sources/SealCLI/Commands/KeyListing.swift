@@ -10,6 +10,7 @@ struct KeyListing {
     /// In words; nil where it can be used.
     var obstacle: String?
     var names: [String] = []
+    var isLocked = false
   }
 
   private let entries: [Entry]
@@ -23,6 +24,7 @@ struct KeyListing {
         if let obstacle = try store.obstacle() {
           entry.obstacle = KeyStoreDiagnostics.words(obstacle).0
         } else {
+          entry.isLocked = try store.isLocked()
           entry.names = try store.names().sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
       } catch let failure as KeyStoreFailure {
@@ -52,10 +54,11 @@ struct KeyListing {
       let state: String
       if let obstacle = entry.obstacle {
         state = "not here: \(obstacle)"
-      } else if entry.backend == target {
-        state = Diagnostics.count(UInt64(entry.names.count), "key") + "; new keys go here"
       } else {
-        state = Diagnostics.count(UInt64(entry.names.count), "key")
+        state =
+          Diagnostics.count(UInt64(entry.names.count), "key") + (entry.isLocked ? "; locked" : "")
+          + (entry.backend == target ? "; new keys go here" : "")
+          + (entry.backend == target && entry.isLocked ? " once it is unlocked" : "")
       }
       return ["\(entry.backend.rawValue): \(state)"] + entry.names.map { "  \($0)" }
     }
@@ -78,6 +81,7 @@ struct KeyListing {
               .init("obstacle", .optional(entry.obstacle)),
               .init("read_only", .bool(entry.isReadOnly)),
               .init("volatile", .bool(entry.backend.isVolatile)),
+              .init("locked", .bool(entry.isLocked)),
               .init("keys", .array(entry.names.map { .string($0) })),
             ])
           })),

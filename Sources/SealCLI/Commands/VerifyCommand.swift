@@ -65,6 +65,13 @@ struct VerifyCommand: Sendable {
       try parsed.text(VerifyOptions.manifest).map {
         try Manifest($0, parsed, session.cancellation).tasks
       } ?? parsed.operands.map { VerifyTask($0, parsed) }
+    if let other = parsed.text(VerifyOptions.against) {
+      // Its own lock would be in the way, and nothing would be learned.
+      let place = SourceCheck.realPath(of: other)
+      if place != nil, tasks.contains(where: { SourceCheck.realPath(of: $0.path) == place }) {
+        throw UsageFlaw.againstItself(other)
+      }
+    }
     selections = tasks.map(\.selection)
     batch = Batch(parsed: parsed, session: session, count: tasks.count)
     report?.begin(tasks.map { $0.name ?? $0.path })
@@ -198,7 +205,7 @@ struct VerifyCommand: Sendable {
   }
 
   private func diagnosis(_ error: any Error, _ task: VerifyTask) -> Diagnosis {
-    var found = Diagnostics.explain(error, reading: .examined)
+    var found = Diagnostics.explain(error, reading: .examined, from: parsed)
     if task.hasOwnKey, error is KeyFailure, let hint = found.hint {
       found = found.hinting(ManifestFields.named(in: hint))
     }

@@ -39,6 +39,8 @@ enum KeyStoreFlaw: Sendable, Equatable {
   case several
   case timedOut(seconds: Double)
   case readOnly
+  /// The same, where another store has a key of that name too.
+  case readOnlyBeside(KeyBackend)
   /// What was read back is not what was stored; it was removed.
   case notReadBack
   /// Not UTF-8.
@@ -96,8 +98,11 @@ protocol KeyStore: Sendable {
   func delete(_ name: String) throws -> Bool
   /// Names, in no order.
   func names() throws -> [String]
+  /// A new key could not be kept before it is unlocked, which nobody is asked to do here.
+  func isLocked() throws -> Bool
 }
 
 extension KeyStore {
   var isReadOnly: Bool { false }
+  func isLocked() throws -> Bool { false }
 }

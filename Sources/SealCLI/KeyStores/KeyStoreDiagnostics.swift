@@ -43,10 +43,12 @@ enum KeyStoreDiagnostics {
     return "\(whole.map(String.init) ?? "\(seconds)") second\(whole == 1 ? "" : "s")"
   }
 
-  /// A sentence, and what to do.
-  static func words(_ flaw: KeyStoreFlaw) -> (String, String?) {
+  /// A sentence, and what to do about the key that `source` names.
+  static func words(
+    _ flaw: KeyStoreFlaw, of source: KeySource = .store(nil), isNew: Bool = false
+  ) -> (String, String?) {
     switch flaw {
-    case .missing(let searched): return missing(searched)
+    case .missing(let searched): return missing(searched, isNew ? source : .store(nil))
     case .noStore(let obstacles): return noStore(obstacles)
     case .unavailable(let obstacle): return words(obstacle)
     case .locked:
@@ -59,8 +61,7 @@ enum KeyStoreDiagnostics {
     case .several:
       return (
         "there is more than one item of that name, and they may differ",
-        "secret-tool search --all service \(Catalog.tool) shows them; remove the wrong one, for"
-          + " \(Catalog.tool) key delete would remove all"
+        several(source)
       )
     case .timedOut(let seconds):
       return (
@@ -71,6 +72,11 @@ enum KeyStoreDiagnostics {
       return (
         "these are given by systemd and cannot be changed",
         "change what LoadCredential= in the unit names"
+      )
+    case .readOnlyBeside(let other):
+      return (
+        "this one is given by systemd and cannot be changed",
+        "the one in \(other.title) is meant with \(KeyOptions.keyringBackend.flag) \(other.rawValue)"
       )
     case .notReadBack:
       return ("what was read back is not what was stored, so the key is not kept there", inFile)
@@ -141,8 +147,25 @@ enum KeyStoreDiagnostics {
     }
   }
 
-  private static func missing(_ searched: [KeyBackend]) -> (String, String?) {
-    let hint = "\(Catalog.tool) key list shows what there is"
+  /// Which of them is the right one, only their owner can tell.
+  private static func several(_ source: KeySource) -> String {
+    var search = "secret-tool search --all service dbseal"
+    if case .keyring(let name, _) = source { search += " account \(ShellWords.quoted(name))" }
+    return "look at each (\(search)), and remove what is wrong in the desktop's own program, such"
+      + " as Seahorse"
+  }
+
+  /// `making`: a key that is to be a new one, which can be made.
+  private static func missing(
+    _ searched: [KeyBackend], _ making: KeySource
+  ) -> (String, String?) {
+    var hint = "\(Catalog.tool) key list shows what there is"
+    if case .keyring(let name, let backend) = making {
+      let place = backend.map { " \(KeyOptions.keyringBackend.flag) \($0.rawValue)" } ?? ""
+      hint =
+        "\(Catalog.tool) key generate \(KeyCommandOptions.keyring.flag) \(ShellWords.quoted(name))"
+        + "\(place) makes it; \(hint)"
+    }
     guard !searched.isEmpty else {
       return ("no key store can be used here", "\(Catalog.tool) key list says why")
     }

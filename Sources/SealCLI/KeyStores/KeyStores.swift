@@ -50,9 +50,11 @@ struct KeyStores: Sendable {
   }
 
   /// The first store that has something under `name`, be it more than one key.
-  func holder(of name: String, in wanted: KeyBackend?) throws -> KeyBackend? {
+  func holder(
+    of name: String, in wanted: KeyBackend?, forWriting: Bool = false
+  ) throws -> KeyBackend? {
     try Self.requireName(name)
-    return try usable(wanted, forWriting: false).first { store in
+    return try usable(wanted, forWriting: forWriting).first { store in
       do {
         return try store.read(name) != nil
       } catch let failure as KeyStoreFailure where failure.flaw == .several {
@@ -104,9 +106,12 @@ struct KeyStores: Sendable {
   /// Removes what the first store that has something under `name` has; where that was, or nil.
   func remove(_ name: String, in wanted: KeyBackend?) throws -> (KeyBackend, wasThere: Bool)? {
     try KeyMakingLock.held(seconds: 10, cancellation) {
-      guard let holder = try holder(of: name, in: wanted),
-        let store = try usable(holder, forWriting: true).first
-      else { return nil }
+      guard let holder = try holder(of: name, in: wanted) else { return nil }
+      let isGiven = wanted == nil && all.contains { $0.backend == holder && $0.isReadOnly }
+      if isGiven, let other = try self.holder(of: name, in: nil, forWriting: true) {
+        throw KeyStoreFailure(.readOnlyBeside(other))
+      }
+      guard let store = try usable(holder, forWriting: true).first else { return nil }
       return (holder, try store.delete(name))
     }
   }

@@ -46,6 +46,16 @@ struct SecretServiceStore: KeyStore {
 
   func delete(_ name: String) throws -> Bool { try run(DBSEAL_SECRET_DELETE, name) != nil }
 
+  func isLocked() throws -> Bool {
+    do {
+      _ = try run(DBSEAL_SECRET_STATE, nil)
+      return false
+    } catch let failure as KeyStoreFailure {
+      // One that does not say so is asked when a key is to be kept.
+      return failure.flaw == .locked
+    }
+  }
+
   func names() throws -> [String] {
     guard let listed = try run(DBSEAL_SECRET_LIST, nil) else { return [] }
     return listed.withBytes { bytes in

@@ -76,7 +76,9 @@ enum Completions {
     operands: OperandSpec? = nil, rules: [OptionRule]
   ) -> CompletionPlace {
     var groups: [[OptionSpec]] = options.filter { !$0.repeats }.map { [$0] }
-    for case .exclusive(let members, _) in rules {
+    var exclusions = [operands?.instead ?? []]
+    for case .exclusive(let members, _) in rules { exclusions.append(members) }
+    for members in exclusions {
       let here = members.filter(options.contains)
       guard here.count > 1 else { continue }
       // A group holds what a group of one says.

@@ -23,11 +23,14 @@ enum Diagnostics {
   }
 
   /// The same for a command that reads encrypted databases, whose settings `options` name.
-  static func explain(_ error: any Error, reading options: CipherOptions?) -> Diagnosis {
+  static func explain(
+    _ error: any Error, reading options: CipherOptions?, from parsed: ParsedCommand? = nil
+  ) -> Diagnosis {
     let found = explain(error)
     guard let options else { return found }
     switch error {
-    case SealError.wrongKey(let wrong): return WrongKeyDiagnostics.explain(wrong, reading: options)
+    case SealError.wrongKey(let wrong):
+      return WrongKeyDiagnostics.explain(wrong, reading: options, from: parsed)
     case SealError.wrongKind(_, .sqlcipherPlaintextHeader):
       return Diagnosis(
         found.code, "this is a SQLCipher database with a plaintext header", about: found.subject,

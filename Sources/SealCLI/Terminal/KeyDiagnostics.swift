@@ -13,7 +13,15 @@ enum KeyDiagnostics {
   /// A source that gave no key.
   static func explain(_ failure: KeyFailure) -> Diagnosis {
     let options = KeyOptions.sets.first { $0.prefix == failure.prefix } ?? .database
-    let words = words(failure.flaw, options, failure.takesBytes)
+    let words: (String, String?) =
+      switch failure.flaw {
+      case .store(let flaw):
+        KeyStoreDiagnostics.words(
+          flaw, of: failure.source, isNew: options.prefix == KeyOptions.new.prefix)
+      case .refused(.empty) where failure.isList:
+        ("the list holds no key", "it has one key a line")
+      default: words(failure.flaw, options, failure.takesBytes)
+      }
     var hint = words.1
     if case (.file(let path), .openToOthers) = (failure.source, failure.flaw) {
       hint =

@@ -15,11 +15,12 @@ enum UsageDiagnostics {
     switch flaw {
     case .noCommand: return ("no command was given", see(nil))
     case .unknownCommand(let name, let suggestion):
-      return ("unknown command \(name)", meant(suggestion) ?? see(nil))
+      return ("unknown command \(name)", meant(suggestion) ?? actions(name) ?? see(nil))
     case .unknownOption(let name, let suggestion, let command):
       return ("unknown option \(name)", meant(suggestion) ?? see(command))
     case .notAllowed(let name, let command, let takers):
-      return ("\(command) does not take \(name)", "it belongs to \(list(takers, "and"))")
+      let own = own(name, command).map { "for \(command) it is \($0); " } ?? ""
+      return ("\(command) does not take \(name)", "\(own)it belongs to \(list(takers, "and"))")
     case .missingValue(let name, let value, let hasDash):
       return (
         "\(name) needs a value: \(name) \(value)",
@@ -38,7 +39,8 @@ enum UsageDiagnostics {
     case .tooFew(let command, let operands):
       return ("\(command) needs \(operands)", see(command))
     case .tooMany(let command, let operands, let count):
-      return ("\(command) takes \(operands), and \(count) were given", see(command))
+      let verb = count == 1 ? "was" : "were"
+      return ("\(command) takes \(operands), and \(count) \(verb) given", see(command))
     case .keyOption, .keyOperand: return key(flaw)
     case .emptyArgument:
       return ("an argument is empty", "look whether a variable on the command line is not set")
@@ -75,6 +77,11 @@ enum UsageDiagnostics {
       return (
         "\(name) goes with a file, a descriptor or a command, not with a terminal",
         "leave it out to type a key, or add --key-file"
+      )
+    case .againstItself(let path):
+      return (
+        "\(VerifyOptions.against.flag) \(path): that is the database that is checked",
+        "name another one, or leave \(VerifyOptions.against.flag) out"
       )
     case .badParameter(let text):
       return (
@@ -144,6 +151,23 @@ enum UsageDiagnostics {
       return ("\(name): no option takes a key as its value, because \(why)", ways)
     }
     return ("an argument looks like a raw key; a key is never an argument, because \(why)", ways)
+  }
+
+  /// What `command` calls `--source-…`, where it reads with the bare name.
+  private static func own(_ name: String, _ command: String) -> String? {
+    let options = Catalog.command(named: command)?.options ?? []
+    let (long, short) = (CipherOptions.source.all, CipherOptions.examined.all)
+    guard let index = long.firstIndex(where: { $0.flag == name }) else { return nil }
+    return options.contains(CipherOptions.examined.format) && options.contains(short[index])
+      ? short[index].flag : nil
+  }
+
+  /// The actions of the command that `name` begins with.
+  private static func actions(_ name: String) -> String? {
+    let command = Catalog.command(named: String(name.prefix { $0 != " " }))
+    guard let command, !command.actions.isEmpty else { return nil }
+    let names = command.actions.map(\.name)
+    return "\(command.name) takes \(list(names, "or")); see \(see(command.name))"
   }
 
   private static func meant(_ suggestion: String?) -> String? {

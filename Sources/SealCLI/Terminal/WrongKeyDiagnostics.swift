@@ -6,7 +6,10 @@ internal import SealCore
 /// Explains wrong keys.
 enum WrongKeyDiagnostics {
   /// `cipher` are the options that name the settings of the database; those of its key follow.
-  static func explain(_ wrong: WrongKey, reading cipher: CipherOptions) -> Diagnosis {
+  /// `parsed`: what was given of them.
+  static func explain(
+    _ wrong: WrongKey, reading cipher: CipherOptions, from parsed: ParsedCommand? = nil
+  ) -> Diagnosis {
     let formats = wrong.tried.isEmpty ? "" : " (\(list(wrong.tried)))"
     let tried = UInt64(clamping: wrong.pagesTried)
     let pages = tried == wrong.pagesInFile ? "page" : "tried page"
@@ -15,7 +18,9 @@ enum WrongKeyDiagnostics {
       ? "the file is shorter than a page" : "0 of \(Diagnostics.count(tried, pages)) authenticate"
     let isOther = cipher.format.name == CipherOptions.against.format.name
     let key = isOther ? KeyOptions.against : KeyOptions.database
-    let hint = wrong.fit.map { found($0, wrong, key, cipher) } ?? guess(wrong, key, cipher)
+    let hint =
+      wrong.fit.map { found($0, wrong, key, cipher) }
+      ?? (parsed.map { given($0, cipher) } ?? "") + guess(wrong, key, cipher)
     let fits = wrong.fit.map { fit in
       JSON.object([
         .init("key", .string(fit.variant.rawValue)),
@@ -124,6 +129,29 @@ enum WrongKeyDiagnostics {
   /// `the key opens the file without this, and with that`.
   private static func opens(_ also: [String], _ last: String) -> String {
     "the key opens the file " + (also + [last]).joined(separator: ", and ")
+  }
+
+  /// What may be wrong with the settings as they were given.
+  private static func given(_ parsed: ParsedCommand, _ cipher: CipherOptions) -> String {
+    var words = ""
+    // `--format` says what rekey writes, and `--source-format` what it reads.
+    let prefix = "source-"
+    let reading = cipher.all.filter {
+      $0.name.hasPrefix(prefix) && parsed.values[String($0.name.dropFirst(prefix.count))] != nil
+    }
+    if !reading.isEmpty, !cipher.all.contains(where: { parsed.has($0) }) {
+      let flags = reading.map(\.flag)
+      words +=
+        "what to read is said with \(flags.joined(separator: ", ")), and without"
+        + " \(prefix.dropLast()) it is what to write; else, "
+    }
+    // The file cannot tell that it is another.
+    if parsed.integer(cipher.plaintextHeader) ?? 0 > 0, let salt = parsed.bytes(cipher.salt) {
+      words +=
+        "the salt that was given (\(cipher.salt.flag) \(Hex.text(salt))) may be another than the"
+        + " database's, which is not in the file; else, "
+    }
+    return words
   }
 
   /// What may be, where nothing that was tried opens the file.

@@ -90,11 +90,13 @@ public struct CipherProfile: Sendable, Equatable {
     return name ?? "custom settings"
   }
 
+  private static func rounds(_ count: Int) -> String { "\(count) round\(count == 1 ? "" : "s")" }
+
   /// What differs from `base`, in words.
   private func settings(beside base: CipherProfile) -> [String] {
     var words: [String] = []
     if pageSize != base.pageSize { words.append("page size \(pageSize)") }
-    if kdfIterations != base.kdfIterations { words.append("\(kdfIterations) rounds") }
+    if kdfIterations != base.kdfIterations { words.append(Self.rounds(kdfIterations)) }
     if kdfAlgorithm != base.kdfAlgorithm { words.append("derivation by \(kdfAlgorithm.rawValue)") }
     if hmacAlgorithm != base.hmacAlgorithm {
       words.append(hmacAlgorithm.map { "tags by \($0.rawValue)" } ?? "no tags")
@@ -106,7 +108,7 @@ public struct CipherProfile: Sendable, Equatable {
       words.append("salt mask \(saltMask < 16 ? "0" : "")\(String(saltMask, radix: 16))")
     }
     if fastKDFIterations != base.fastKDFIterations {
-      words.append("\(fastKDFIterations) rounds for the tags")
+      words.append("\(Self.rounds(fastKDFIterations)) for the tags")
     }
     if plaintextHeader != base.plaintextHeader {
       words.append("a plaintext header of \(plaintextHeader)")
