@@ -44,8 +44,8 @@ enum HeaderTarget {
     let reasons = FileClassifier.reasons(kind, start: start, size: size)
     try demand(!reasons.isEmpty, "a kind without a reason")
     try demand((kind == .empty) == (size == 0), "only an empty file is empty")
-    if FileClassifier.mayBeEncrypted(start, kind) {
-      try demand(kind == .plaintext || kind == .other, "a key is tried for what is known")
+    if FileClassifier.mayBeEncrypted(start, kind, size: size) {
+      try demand([.plaintext, .other, .wal].contains(kind), "a key is tried for what is known")
       try demand(reasons.contains { $0 == .randomBehindHeader || $0 == .randomInPart }, "no cause")
     }
     if reasons.contains(.headerFits) { try demand(flaw == nil, "a flawed header fits") }

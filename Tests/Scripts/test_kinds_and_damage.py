@@ -250,3 +250,23 @@ def test_a_fifo_is_no_database_and_nobody_waits_for_it(work, keys, command):
     os.mkfifo(work / "fifo")
     refuse(work, "wrong_kind", command, work / "fifo", work / "out.db", "--key-file", keys.raw(),
            timeout=20)
+
+
+@pytest.mark.parametrize("cipher", [["--format", 1], ["--hmac-algorithm", "none"]])
+def test_an_index_that_does_not_match_and_no_tags(work, keys, cipher):
+    samples.plain(work / "a.db", "CREATE TABLE t(a); INSERT INTO t VALUES('needle-17'); "
+                  "CREATE INDEX i ON t(a);")
+    # The root of the index is the last page.
+    data = bytearray((work / "a.db").read_bytes())
+    at = data.index(b"needle-17", len(data) - 4096)
+    data[at:at + 9] = b"needle-77"
+    (work / "a.db").write_bytes(data)
+    assert peers.plain(work / "a.db").execute("PRAGMA integrity_check").fetchall() != [
+        (peers.text(b"ok"),)]
+    key = ["--key-file", keys.raw()]
+    program.ok("encrypt", work / "a.db", work / "b.db", *key, *cipher)
+    found = program.ok("decrypt", work / "b.db", work / "c.db", *key, *cipher)
+    note = next(each for each in found["notes"] if each["note"] == "not_authenticated")
+    assert "verify" in note["message"] and "indexes" in note["message"]
+    assert program.run("verify", work / "b.db", *key, *cipher).exit == 5
+    assert program.run("verify", work / "c.db").exit == 5

@@ -3,13 +3,17 @@
 # - what documentation says of the others: Realm (plain and encrypted), DuckDB, LMDB, Android backups;
 # - inspect (0) and every other command (6, nothing written, no key asked) say the same name;
 # - near misses stay what they were: random bytes, text, databases, tables of counters with a flaw;
-# - a database whose salt begins like a packed file is still one.
+# - a database whose salt begins like a packed file is still one;
+# - a plaintext header that is named and damaged is damage, whatever else it reads like;
+# - with a salt that has a whole sign, of a peer or of dbseal, it is one with its key, and without the key
+#   or with another the format is named.
 import bz2
 import gzip
 import hashlib
 import io
 import lzma
 import random
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -18,6 +22,7 @@ import zipfile
 import pytest
 
 from support import peers, program, samples
+from support.content import content
 from support.files import Snapshot
 from support.refusal import refuse
 
@@ -203,6 +208,77 @@ def test_a_salt_that_begins_like_one(work, keys, start, number):
     assert path.read_bytes()[:16] == salt[:16]
     assert program.ok("inspect", path)["kind"] == "sqlcipher"
     program.ok("verify", path, "--key-file", keys.file(RAW))
+
+
+# Each with a sign that ends within 16 bytes, from the documents that OTHERS names.
+SIGNS = {
+    "gzip": "1f8b0800000000000003", "zip": "504b0304140000000800", "bzip2": "425a6839314159265359",
+    "xz": "fd377a585a0000", "zstd": "28b52ffd2405290000", "sql": b"create table ".hex(),
+    "sql with a mark": "efbbbf" + b"create table ".hex(), "sql of a dump": b"-- mysql dump".hex(),
+    "android_backup": b"ANDROID BACKUP\n".hex(), "openpgp": "8c0d0409030a",
+    "openpgp of a curve": "845e030102030405060708120107", "openpgp of RSA": "85010c03010203040506070801",
+    "wal": "377f0682", "wal of the other kind": "377f0683",
+    "wal with its version": "377f0682002de21800001000", "journal": "d9d505f920a163d7",
+}
+
+
+def salted(sign):
+    return (bytes.fromhex(SIGNS[sign]) + random.Random(sign).randbytes(16))[:16].hex()
+
+
+def check_salted(work, keys, path, sign, key):
+    word = sign.split()[0]
+    found = program.ok("inspect", path)
+    assert found["may_be_encrypted"] is True and found["salt"] == salted(sign), found
+    assert found["other_format"] == (None if word in ("wal", "journal") else word)
+    known = found["kind"] != "sqlcipher"
+    assert known == (word not in ("wal", "journal") or "version" in sign)
+    assert ("SQLCipher" in found["message"]) and ("salt reads like that" in found["message"]) == known
+    refuse(work, "wrong_kind" if known else "wrong_key", "verify", path, "--key-file",
+           keys.file("x'" + "00" * 32 + "'", "another"))
+    if known and word != "wal":
+        assert refuse(work, "wrong_kind", "encrypt", path, work / "no.db")["other_format"] == word
+    program.ok("verify", path, "--key-file", key)
+    program.ok("inspect", "--tables", path, "--key-file", key)
+    program.ok("decrypt", path, work / "plain-again.db", "--key-file", key)
+    assert content(peers.plain(work / "plain-again.db")) == content(peers.plain(work / "plain.db"))
+    program.ok("rekey", path, "--key-file", key, "--new-key-file", keys.raw("5e" * 32, "new"),
+               work / "new.db")
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_salt_with_a_whole_sign(work, keys, sign):
+    samples.plain(work / "plain.db")
+    raw = f"x'{'a1b2c3d4' * 8}{salted(sign)}'"
+    path = peers.create_sealed(work / "a.db", raw, [], samples.fill)
+    check_salted(work, keys, path, sign, keys.file(RAW))
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_salt_with_a_whole_sign_that_was_given(work, keys, sign):
+    samples.plain(work / "plain.db")
+    shutil.copy(work / "plain.db", work / "a.db")
+    key = keys.file(RAW)
+    program.ok("encrypt", "--in-place", work / "a.db", "--salt", salted(sign), "--key-file", key)
+    peers.sound(peers.sealed(work / "a.db", RAW), cipher=True)
+    check_salted(work, keys, work / "a.db", sign, key)
+
+
+@pytest.mark.parametrize("header", [16, 32])
+def test_a_plaintext_header_whose_first_bytes_are_damaged(work, keys, header):
+    salt = "0123456789abcdef" * 2
+    named = ["--plaintext-header", header, "--salt", salt, "--key-file", keys.file(RAW)]
+    path = peers.create_sealed(
+        work / "a.db", RAW, [("cipher_plaintext_header_size", header), ("cipher_salt", f"x'{salt}'")],
+        samples.fill)
+    program.ok("verify", path, *named)
+    data = bytearray(path.read_bytes())
+    data[:16] = random.Random(header).randbytes(16)
+    path.write_bytes(data)
+    assert program.run("verify", path, *named).exit == 5
+    # To inspect, damage is an answer.
+    assert program.ok("inspect", "--tables", path, *named)["damage"]
+    refuse(work, "damaged", "decrypt", path, work / "out.db", *named)
 
 
 def test_random_files_are_none(work):

@@ -1,6 +1,7 @@
 // Plan: a file that is cut anywhere is never read past its end, and is what it was or nothing.
 // - every sign, cut at each length up to 64 bytes, and the table of an encrypted Realm file;
-// - bytes of all ones and zeros behind each sign.
+// - bytes of all ones and zeros behind each sign;
+// - a salt with a whole sign is not drawn.
 
 import Testing
 
@@ -58,5 +59,20 @@ import Testing
         #expect(bytes.withUnsafeBytes { OtherFormat.recognised(in: $0) } == nil)
       }
     }
+  }
+
+  @Test func aSaltThatReadsLikeAnotherFileIsKnown() {
+    let logs: [[UInt8]] = [
+      [0x37, 0x7f, 6, 0x82], [0x37, 0x7f, 6, 0x83],
+      [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7],
+    ]
+    let signs = Self.signs.filter { $0.0.standsInSalt && $0.1.count <= 18 }.map(\.1)
+    #expect(signs.count > 8)
+    for sign in signs + logs {
+      let salt = Array((sign + [UInt8](repeating: 7, count: 16)).prefix(16))
+      #expect(FileClassifier.isMisleading(salt: salt), "\(salt)")
+    }
+    #expect(FileClassifier.isMisleading(salt: Array("SQLite format 3\0".utf8)))
+    #expect(!FileClassifier.isMisleading(salt: Array(1...16)))
   }
 }

@@ -102,7 +102,8 @@ struct ConversionRendering {
       "there is a -wal whose header SQLite would not believe; nothing in it counts"
     case .saltOutside(let salt): "the file does not hold its salt: \(Hex.text(salt))"
     case .notAuthenticated:
-      "its pages have no tags, so nobody can tell whether it was altered"
+      "its pages have no tags, so nobody can tell whether it was altered; verify compares its indexes"
+        + " with their tables, conversions do not"
     case .leftover(let name): "\(name) was left by a run that was killed; it was removed"
     case .notOpenedBySQLCipher(let engine, let feature, let needed):
       "SQLCipher \(engine) cannot open it (\(feature) needs \(needed)); the proof is by page tags"

@@ -16,10 +16,16 @@ enum FileWords {
     case .sqlcipherPlaintextHeader:
       "likely an encrypted database (SQLCipher) with a plaintext header"
     case .journal: "rollback journal of a SQLite or SQLCipher database"
+    case .wal where file.mayBeEncrypted:
+      "likely a write-ahead log whose header is broken, or an encrypted database (SQLCipher) whose"
+        + " salt reads like that"
     case .wal: "write-ahead log of a SQLite or SQLCipher database"
     case .empty: "empty file"
     case .truncated: "too short for a database"
     case .other where file.special != nil: "no regular file"
+    case .other where file.otherFormat != nil && file.mayBeEncrypted:
+      (file.otherFormat.map(OtherFormatWords.name) ?? "")
+        + ", or an encrypted database (SQLCipher) whose salt reads like that: only its key can tell"
     case .other where file.otherFormat != nil:
       file.otherFormat.map(OtherFormatWords.sentence) ?? ""
     case .other where file.mayBeEncrypted:

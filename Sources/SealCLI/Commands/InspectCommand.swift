@@ -119,7 +119,9 @@ private final class Inspection {
 
   /// Whether a key is needed to look inside.
   private func isEncrypted(_ file: FileFacts) -> Bool {
-    if settings.plaintextHeader ?? 0 > 0, file.kind == .plaintext { return true }
+    if settings.plaintextHeader ?? 0 > 0, file.kind == .plaintext || file.otherFormat != nil {
+      return true
+    }
     return [.sqlcipher, .sqlcipherPlaintextHeader].contains(file.kind) || file.mayBeEncrypted
   }
 

@@ -10,7 +10,8 @@ enum OtherFormatWords {
     "not a SQLCipher or plaintext SQLite database, but " + name(format)
   }
 
-  private static func name(_ format: OtherFormat) -> String {
+  /// What the format makes of a file.
+  static func name(_ format: OtherFormat) -> String {
     switch format {
     case .realm: "a Realm database"
     case .realmEncrypted: "likely an encrypted Realm database"

@@ -1,12 +1,12 @@
-// Whether the output fits on its file system, asked before anything is written. A look at the header
-// says about how large it will be. Where that leaves a doubt, the database is laid out once for
+// Whether the output fits on its file system, asked before anything is written. The header says how
+// large it can be at most. Where that leaves a doubt, the database is laid out once for
 // nobody, and the answer is exact: a disk is not filled to the brim to find out.
 
 extension ConversionJob {
   /// Throws `.noSpace` where the output does not fit.
   func requireSpace() throws {
     let available = try plan.availableSpace()
-    guard available / 2 < aboutSize + growth else { return }
+    guard available < mostSize + growth else { return }
     let size = try keepsPages ? aboutSize : explaining { try exactSize() }
     guard available >= size + growth else {
       throw SealError.noSpace(path: plan.path, needed: size + growth, available: available)
@@ -17,9 +17,31 @@ extension ConversionJob {
   /// make it smaller, records that just filled their pages make it larger.
   var aboutSize: UInt64 {
     guard !keepsPages else { return UInt64(source.pageCount) * UInt64(pageSize) }
-    let used = UInt64(source.pageCount - min(source.header.freePages, source.pageCount - 1))
-    let content = used * UInt64(source.header.pageSize - source.header.reserve)
+    let content = usedPages * UInt64(source.header.pageSize - source.header.reserve)
     return content / UInt64(pageSize - reserve) * UInt64(pageSize) + UInt64(pageSize)
+  }
+
+  /// What the output cannot exceed, in bytes: a page for each tree, and there are no more trees than
+  /// pages, and what the records need at worst. Of a tree's leaves, any two neighbours hold more than
+  /// a page, or a leaf and the key behind it do, and the pages above are fewer than the leaves: two
+  /// or four pages for each page's worth. A record that just overflows takes a page of its own and as
+  /// little as `indexMax` bytes to fill it.
+  private var mostSize: UInt64 {
+    guard !keepsPages else { return aboutSize }
+    guard let geometry = PageGeometry(pageSize: pageSize, reserve: reserve) else { return .max / 2 }
+    let content = usedPages * UInt64(source.header.pageSize - source.header.reserve)
+    let room = UInt64(geometry.usable - 8)
+    let filled = max(
+      4 * content / room, 2 * content / room + content / UInt64(geometry.indexMax))
+    let pages = usedPages + filled + 2
+    // Pointer maps, and the page of the lock byte.
+    let maps = pages / UInt64(geometry.pointerMapStride - 1) + 2
+    return (pages + maps) * UInt64(pageSize)
+  }
+
+  /// Pages that are not free.
+  private var usedPages: UInt64 {
+    UInt64(source.pageCount - min(source.header.freePages, source.pageCount - 1))
   }
 
   /// In place, what log or journal hold is written into the old file first: by so much it grows.

@@ -59,9 +59,17 @@ extension TargetCipher {
     if profile.plaintextHeader > 0, losesSource, material.salt == nil, givenSalt == nil {
       throw SealError.badProfile(.saltWouldBeLost)
     }
-    let salt = try material.salt ?? givenSalt ?? LibCrypto.randomBytes(KeyDerivation.saltLength)
+    let salt = try material.salt ?? givenSalt ?? drawSalt()
     guard salt != DatabaseHeader.magic else { throw SealError.badProfile(.saltIsMagic) }
     return salt
+  }
+
+  /// A random salt that does not begin as files of another format do.
+  private static func drawSalt() throws -> [UInt8] {
+    while true {
+      let salt = try LibCrypto.randomBytes(KeyDerivation.saltLength)
+      if !FileClassifier.isMisleading(salt: salt) { return salt }
+    }
   }
 }
 

@@ -8,7 +8,7 @@ public enum Decrypt {
     source: String, output: OutputOptions, settings: CipherSettings, backup: Bool = true
   ) throws {
     try Engine.current.requireCodec()
-    let (kind, isDoubtful) = try SourceCheck.kind(of: source)
+    let (kind, isDoubtful) = try SourceCheck.kind(of: source, settings: settings)
     let hasPlainHeader = settings.plaintextHeader ?? 0 > 0
     guard kind == .sqlcipher || isDoubtful || (hasPlainHeader && kind != .empty) else {
       throw SealError.wrongKind(path: source, found: kind)

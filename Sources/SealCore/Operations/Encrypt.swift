@@ -5,8 +5,8 @@ public enum Encrypt {
   /// Throws what `run` would throw for a source or a target that cannot be used, without a key.
   public static func precheck(source: String, output: OutputOptions) throws {
     try Engine.current.requireCodec()
-    let (kind, isDoubtful) = try SourceCheck.kind(of: source)
-    guard kind == .plaintext || (isDoubtful && kind != .sqlcipher && kind != .journal) else {
+    let (kind, isDoubtful) = try SourceCheck.kind(of: source, settings: nil)
+    guard kind == .plaintext || (isDoubtful && ![.sqlcipher, .journal, .wal].contains(kind)) else {
       throw SealError.wrongKind(path: source, found: kind)
     }
     try SourceCheck.output(output, source: source)

@@ -57,7 +57,11 @@ struct OpenedDatabase {
     let path = snapshot.path
     let start = try snapshot.start(count: FileClassifier.sampleSize)
     let kind = kind(of: snapshot, start)
-    let isDoubtful = start.withUnsafeBytes { FileClassifier.mayBeEncrypted($0, kind) }
+    let isDoubtful = start.withUnsafeBytes {
+      FileClassifier.mayBeEncrypted(
+        $0, kind, size: max(snapshot.fileSize, UInt64(start.count)),
+        plaintextHeader: settings.plaintextHeader ?? 0)
+    }
     if !isDoubtful { try requireEncrypted(kind, path, start, settings) }
     context.progress?(Progress(.deriving, done: 0, total: 0))
     do {

@@ -4,8 +4,11 @@
 /// A first look at a source.
 public enum SourceCheck {
   /// The kind of the file at `path`, and whether a key may fit it all the same. Throws `.io` where
-  /// it cannot be read, and `.otherFormat`.
-  static func kind(of path: String) throws -> (kind: FileKind, isDoubtful: Bool) {
+  /// it cannot be read, and `.otherFormat`. `settings`: what the key would be tried with; nil where
+  /// the file has to be a plaintext one.
+  static func kind(of path: String, settings: CipherSettings?) throws -> (
+    kind: FileKind, isDoubtful: Bool
+  ) {
     let file = try File(path)
     let status = try file.status()
     try status.requireRegular(path)
@@ -17,10 +20,13 @@ public enum SourceCheck {
     }
     return try start.withUnsafeBytes { start in
       let kind = FileClassifier.kind(start: start, size: status.size)
-      if kind == .other, !hasMore, let format = OtherFormat.recognised(in: start) {
+      let isDoubtful = FileClassifier.mayBeEncrypted(
+        start, kind, size: status.size, plaintextHeader: settings?.plaintextHeader ?? 0)
+      let mayFit = isDoubtful && settings != nil
+      if kind == .other, !hasMore, !mayFit, let format = OtherFormat.recognised(in: start) {
         throw SealError.otherFormat(path: path, format)
       }
-      return (kind, hasMore || FileClassifier.mayBeEncrypted(start, kind))
+      return (kind, hasMore || isDoubtful)
     }
   }
 
@@ -30,7 +36,7 @@ public enum SourceCheck {
   public static func needsKey(path: String, settings: CipherSettings, keyIsNamed: Bool) throws
     -> Bool
   {
-    var (kind, isDoubtful) = try kind(of: path)
+    var (kind, isDoubtful) = try kind(of: path, settings: settings)
     if [.truncated, .empty, .other].contains(kind), isDoubtful, let there = kindWithLog(path) {
       (kind, isDoubtful) = there
     }
@@ -57,7 +63,13 @@ public enum SourceCheck {
       let start = try? snapshot.start(count: FileClassifier.sampleSize)
     else { return nil }
     let kind = OpenedDatabase.kind(of: snapshot, start)
-    return (kind, start.withUnsafeBytes { FileClassifier.mayBeEncrypted($0, kind) })
+    return (
+      kind,
+      start.withUnsafeBytes {
+        FileClassifier.mayBeEncrypted(
+          $0, kind, size: max(snapshot.fileSize, UInt64(start.count)))
+      }
+    )
   }
 
   /// Throws `.io` unless `path` is a folder.

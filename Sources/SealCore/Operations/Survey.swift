@@ -53,7 +53,7 @@ final class Survey {
   private func judge(_ start: [UInt8], _ size: UInt64, _ facts: inout FileFacts) {
     start.withUnsafeBytes { bytes in
       facts.kind = FileClassifier.kind(start: bytes, size: size)
-      facts.mayBeEncrypted = FileClassifier.mayBeEncrypted(bytes, facts.kind)
+      facts.mayBeEncrypted = FileClassifier.mayBeEncrypted(bytes, facts.kind, size: size)
       facts.reasons = FileClassifier.reasons(facts.kind, start: bytes, size: size)
       facts.header = (try? DatabaseHeader(bytes, path: path)).map {
         facts.kind == .sqlcipherPlaintextHeader

@@ -9,10 +9,7 @@ enum FileClassifier {
   /// The kind of a file of `size` bytes that begins with `start` (up to `sampleSize` bytes).
   static func kind(start: UnsafeRawBufferPointer, size: UInt64) -> FileKind {
     guard size > 0 else { return .empty }
-    if start.starts(with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]) { return .journal }
-    if start.starts(with: [0x37, 0x7f, 0x06]), start.count > 3, [0x82, 0x83].contains(start[3]) {
-      return .wal
-    }
+    if let sidecar = sidecarKind(start, size) { return sidecar }
     if start.starts(with: DatabaseHeader.magic) { return kindBehindMagic(start, size) }
     if lacksMagicOnly(start) { return .plaintext }
     if OtherFormat.recognised(in: start) != nil { return .other }
@@ -20,16 +17,56 @@ enum FileClassifier {
     return size < 512 ? .truncated : .sqlcipher
   }
 
+  /// Log or rollback journal, by their magic. A salt can be chosen so that it reads like one, and
+  /// then whole pages of ciphertext follow: a journal's header is mostly zeros, and a log's has its
+  /// version.
+  private static func sidecarKind(_ start: UnsafeRawBufferPointer, _ size: UInt64) -> FileKind? {
+    if start.starts(with: journalMagic) { return isWholeCiphertext(start, size) ? nil : .journal }
+    guard logMagics.contains(where: { start.starts(with: $0) }) else { return nil }
+    let hasVersion = start.count >= 8 && start.bigEndian32(at: 4) == WriteAheadLog.version
+    return !hasVersion && isWholeCiphertext(start, size) ? nil : .wal
+  }
+
+  private static let journalMagic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+  private static let logMagics: [[UInt8]] = [[0x37, 0x7f, 0x06, 0x82], [0x37, 0x7f, 0x06, 0x83]]
+
+  /// Whether a database with that salt would be taken for something else by its first bytes.
+  static func isMisleading(salt: [UInt8]) -> Bool {
+    if ([journalMagic, DatabaseHeader.magic] + logMagics).contains(where: { salt.starts(with: $0) })
+    {
+      return true
+    }
+    return (salt + [UInt8](repeating: 0, count: 48)).withUnsafeBytes {
+      OtherFormat.recognised(in: $0) != nil
+    }
+  }
+
+  /// Whether what follows the first 16 bytes may be SQLCipher's: whole pages, and random.
+  private static func isWholeCiphertext(_ start: UnsafeRawBufferPointer, _ size: UInt64) -> Bool {
+    start.count >= 512 && size % 512 == 0 && isRandomFrom(16, start)
+  }
+
   /// Whether a key may still fit what `kind` calls something else. A salt can be chosen so that it
   /// reads like the magic, and then ciphertext stands where the header's fields would; and a sector
-  /// that was wiped makes the rest of an encrypted file no less random.
-  static func mayBeEncrypted(_ start: UnsafeRawBufferPointer, _ kind: FileKind) -> Bool {
+  /// that was wiped makes the rest of an encrypted file no less random. `plaintextHeader`: bytes in
+  /// clear that the caller named; whatever stands there, the page tags will tell.
+  static func mayBeEncrypted(
+    _ start: UnsafeRawBufferPointer, _ kind: FileKind, size: UInt64, plaintextHeader: Int = 0
+  ) -> Bool {
     switch kind {
     case .plaintext:
       return DatabaseHeader.flaw(in: start) != nil && isRandomFrom(16, start)
         && !lacksMagicOnly(start)
+    case .wal:
+      let header = UnsafeRawBufferPointer(rebasing: start.prefix(WriteAheadLog.headerSize))
+      return isWholeCiphertext(start, size) && WriteAheadLog.Header(header) == nil
     case .other:
-      if OtherFormat.recognised(in: start) != nil { return false }
+      if let format = OtherFormat.recognised(in: start) {
+        if plaintextHeader > 0, start.count >= 512 {
+          return isRandomFrom(min(max(16, plaintextHeader), 448), start)
+        }
+        return format.standsInSalt && isWholeCiphertext(start, size)
+      }
       let windows = stride(from: 0, to: start.count - 511, by: 512)
       return windows.contains {
         looksRandom(UnsafeRawBufferPointer(rebasing: start[$0..<($0 + 512)]))

@@ -50,7 +50,7 @@ extension FileClassifier {
     switch kind {
     case .empty: return [.noBytes]
     case .journal: return [.journalMagic]
-    case .wal: return [.logMagic]
+    case .wal: return [.logMagic] + (mayBeEncrypted(start, kind, size: size) ? [.randomInPart] : [])
     default: break
     }
     if lacksMagicOnly(start) {
@@ -58,7 +58,9 @@ extension FileClassifier {
     }
     if kind == .other, let format = OtherFormat.recognised(in: start) {
       let spread = spread(start)
-      return [.otherFormat(format)] + (spread.isText ? [spread] : [])
+      if spread.isText { return [.otherFormat(format), spread] }
+      return [.otherFormat(format)]
+        + (mayBeEncrypted(start, kind, size: size) ? shape(kind, start, size) : [])
     }
     guard start.starts(with: DatabaseHeader.magic) else {
       return [spread(start)] + shape(kind, start, size)
@@ -66,7 +68,7 @@ extension FileClassifier {
     guard start.count >= 512 else { return [.databaseMagic, .tooShort] }
     var reasons: [KindReason] = [.databaseMagic]
     reasons.append(DatabaseHeader.flaw(in: start).map { .headerFlaw(field: $0) } ?? .headerFits)
-    if kind == .sqlcipherPlaintextHeader || mayBeEncrypted(start, kind) {
+    if kind == .sqlcipherPlaintextHeader || mayBeEncrypted(start, kind, size: size) {
       reasons.append(.randomBehindHeader)
     } else if reasons.last == .headerFits, firstPageMakesSense(start) {
       reasons.append(.firstPageFits)
@@ -94,6 +96,6 @@ extension FileClassifier {
     if size < 512 { return [.tooShort] }
     let sizes = pageSizes(dividing: size)
     let shape: KindReason = sizes.isEmpty ? .noWholePages : .wholePages(sizes: sizes)
-    return mayBeEncrypted(start, kind) ? [shape, .randomInPart] : [shape]
+    return mayBeEncrypted(start, kind, size: size) ? [shape, .randomInPart] : [shape]
   }
 }

@@ -1,8 +1,17 @@
 // Formats that are not SQLite's, told by what their own documentation or source says stands at the
 // start of a file. A salt is 16 random bytes and may begin like anything, so each sign is at least
-// 37 bits long: the likelihood that one encrypted database looks so is below one in 10^11.
+// 37 bits long: the likelihood that one encrypted database looks so is below one in 10^11. But a salt
+// can be chosen: where the sign ends within it, the file may be either.
 
 extension OtherFormat {
+  /// Whether the sign ends within the first 16 bytes, or all but.
+  var standsInSalt: Bool {
+    switch self {
+    case .gzip, .zip, .bzip2, .xz, .zstd, .sqlText, .openPGP, .androidBackup: true
+    case .realm, .realmEncrypted, .sqliteEncryption, .duckDB, .lmdb, .age: false
+    }
+  }
+
   /// The format of a file that begins with `start`; nil where none is recognised.
   static func recognised(in start: UnsafeRawBufferPointer) -> OtherFormat? {
     if isRealm(start) { return .realm }

@@ -35,7 +35,7 @@ enum WriteAheadLog {
   }
 
   /// The one version of the format there is (sqlite.org/fileformat2.html, section 4.1).
-  private static let version: UInt32 = 3_007_000
+  static let version: UInt32 = 3_007_000
 
   /// The log's own header.
   struct Header {
