@@ -79,8 +79,10 @@ enum KeysTarget {
     try demand(KeyBytes.bytes(ofHex: hex)?.isEqual(to: secret) == true, "digits are not read back")
     // Foundation also takes other letters, and padding anywhere.
     let letters = bytes.prefix { $0 != 0x3d }
-    if letters.count >= 2, bytes.count % 4 == 0, bytes.count - letters.count <= 2,
-      bytes.allSatisfy({ $0 > 0x20 }), let theirs = Data(base64Encoded: Data(bytes))
+    let padding = bytes[letters.count...]
+    if letters.count >= 2, bytes.count % 4 == 0, padding.count <= 2,
+      padding.allSatisfy({ $0 == 0x3d }), bytes.allSatisfy({ $0 > 0x20 }),
+      let theirs = Data(base64Encoded: Data(bytes))
     {
       guard let ours = KeyBytes.bytes(ofBase64: secret) else {
         throw Broken(description: "base64 that is not taken")

@@ -11,13 +11,18 @@ internal import SealCore
   internal import Darwin
 #endif
 
-/// Processes below this one. Known on Linux only; elsewhere there are none.
-enum Descendants {
+/// Processes that one command started. Known on Linux only; elsewhere there are none.
+struct Descendants {
+  /// The command itself.
+  let command: pid_t
+  /// `NAME=VALUE` in its environment and nowhere else: who lost the parent is known by it.
+  let mark: String
+
   /// From now on a process whose parent ended is found as well.
   static func keepInSight() { dbseal_adopt_orphans() }
 
   /// Those that run in this process's own group. Who left it means to stay: an agent, a daemon.
-  static func living() -> [pid_t] {
+  func living() -> [pid_t] {
     #if os(Linux)
       guard let names = try? Folder.names(of: "/proc") else { return [] }
       let all = names.compactMap { pid_t($0) }.compactMap(Entry.init)
@@ -25,17 +30,30 @@ enum Descendants {
         all.map { ($0.id, $0.parent) }, uniquingKeysWith: { first, _ in first })
       let (own, group) = (getpid(), getpgrp())
       return all.filter { entry in
-        guard entry.isAlive, entry.group == group, entry.id != own else { return false }
-        var (id, steps) = (entry.parent, 0)
+        guard entry.isAlive, entry.group == group, entry.id != own, entry.id != command else {
+          return false
+        }
+        var (id, steps, isBelow) = (entry.parent, 0, false)
         while id != own, id > 1, steps < all.count {
+          isBelow = isBelow || id == command
           id = parents[id] ?? 0
           steps += 1
         }
-        return id == own
+        return id == own && (isBelow || isMarked(entry.id))
       }.map(\.id)
     #else
       return []
     #endif
+  }
+
+  private func isMarked(_ id: pid_t) -> Bool {
+    let limit = 4 << 20
+    guard
+      let text = try? BoundedRead.file(
+        "/proc/\(id)/environ", limit: limit, cancellation: Cancellation())
+    else { return false }
+    let wanted = Array(mark.utf8)
+    return text.split(separator: 0).contains { $0.elementsEqual(wanted) }
   }
 
   /// A process as `/proc/ID/stat` has it.

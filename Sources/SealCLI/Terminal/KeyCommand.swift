@@ -2,6 +2,7 @@
 // messages passed through, and an environment that does not hold keys of ours.
 
 internal import SealCore
+internal import Synchronization
 
 #if canImport(Glibc)
   @preconcurrency internal import Glibc
@@ -12,9 +13,12 @@ internal import SealCore
 /// A running command and what it prints.
 struct KeyCommand {
   private let process: pid_t
+  private let descendants: Descendants
   private let program: String
   private let output: Int32
   private let source: KeySource
+  /// How many were started.
+  private static let count = Atomic<Int>(0)
 
   /// All that `line` prints, at most `limit` bytes; nil if it prints more. Throws `KeyFailure`,
   /// or `SealError.interrupted`.
@@ -44,12 +48,15 @@ struct KeyCommand {
     defer { close(ends[1]) }
     var identifier: pid_t = 0
     Descendants.keepInSight()
-    let failure = Self.spawn(words, program, writing: ends[1], hiding: hidden, &identifier)
+    let mark = "DBSEAL_STARTED_BY=\(getpid()).\(Self.count.add(1, ordering: .relaxed).newValue)"
+    let failure = Self.spawn(
+      words, program, writing: ends[1], hiding: hidden, marked: mark, &identifier)
     guard failure == 0 else {
       close(ends[0])
       throw KeyFailure(source: source, flaw: .notStarted(program: program, errno: failure))
     }
     process = identifier
+    descendants = Descendants(command: identifier, mark: mark)
     self.program = program
     output = ends[0]
     self.source = source
@@ -58,7 +65,7 @@ struct KeyCommand {
   /// Answers 0 or an errno.
   private static func spawn(
     _ words: [String], _ program: String, writing end: Int32, hiding hidden: Set<String>,
-    _ identifier: inout pid_t
+    marked mark: String, _ identifier: inout pid_t
   ) -> Int32 {
     #if canImport(Glibc)
       var actions = posix_spawn_file_actions_t()
@@ -84,12 +91,16 @@ struct KeyCommand {
     var arguments = words.map { strdup($0) }
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }
-    var environment = Self.environment(without: hidden)
+    let marking = strdup(mark)
+    defer { free(marking) }
+    var environment = Self.environment(without: hidden, adding: marking)
     return posix_spawnp(&identifier, program, &actions, &attributes, &arguments, &environment)
   }
 
   /// The environment of the process, by pointer, without the named variables.
-  private static func environment(without hidden: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+  private static func environment(
+    without hidden: Set<String>, adding mark: UnsafeMutablePointer<CChar>?
+  ) -> [UnsafeMutablePointer<CChar>?] {
     var kept: [UnsafeMutablePointer<CChar>?] = []
     var entry = environ
     while let text = entry.pointee {
@@ -98,7 +109,7 @@ struct KeyCommand {
       if !hidden.contains(known) { kept.append(text) }
       entry = entry.advanced(by: 1)
     }
-    return kept + [nil]
+    return kept + [mark, nil]
   }
 
   private func collect(
@@ -163,13 +174,13 @@ struct KeyCommand {
   /// by SIGKILL.
   private func end(by signal: Int32) {
     var isOver = false
-    Self.send(signal, to: [process] + Descendants.living())
+    Self.send(signal, to: [process] + descendants.living())
     for _ in 0..<100 {
       isOver = isOver || waitpid(process, nil, WNOHANG) != 0
-      if isOver, Descendants.living().isEmpty { return }
+      if isOver, descendants.living().isEmpty { return }
       usleep(10000)
     }
-    Self.send(SIGKILL, to: (isOver ? [] : [process]) + Descendants.living())
+    Self.send(SIGKILL, to: (isOver ? [] : [process]) + descendants.living())
     while !isOver, waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 
