@@ -24,6 +24,7 @@ TEXTS = {
     ("Docs/architecture.md", "snapshot of the source"): "a picture",
     ("Docs/digest.md", "import hashlib"): "Python; Tests/support/digest.py is the same, and judges",
     ("Docs/json.md", '{"summary":'): "an answer",
+    ("Docs/json.md", '{"manifest":'): "an answer",
     ("Docs/json.md", '{"progress":'): "progress, as a program is told",
     ("Docs/json.md", '{"dbseal_journal"'): "lines of a journal",
     ("Docs/key.md", "[Service]"): "a unit file; Tests/Scripts/test_key_stores.py has its parts",

@@ -62,6 +62,8 @@ def give(keys, stored, tmp_path):
     (source, bad) for source in SOURCES for bad in BAD if (source, bad) not in FINE])
 def test_no_key(work, sealed, give, source, bad):
     data, said = BAD[bad]
+    if source == "list" and said == "is empty":
+        said = "holds no key"
     options, more = give(source, data)
     found = refuse(work, "no_key", "verify", sealed, *options, **more)
     assert said in found["message"], found

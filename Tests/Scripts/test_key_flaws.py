@@ -65,7 +65,7 @@ def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, 
     bad = ["--" + prefix + "key-file", keys.file(key, "bad"), f"--{prefix}{option}"]
     own = [] if prefix == "" else ["--key-file", keys.raw()]
     args = {"": ["decrypt", sealed, work / "o.db"], "new-": ["rekey", sealed],
-            "against-": ["verify", sealed, "--against", sealed]}[prefix]
+            "against-": ["verify", sealed, "--against", shutil.copy(sealed, work / "a.db")]}[prefix]
     found = refuse(work, "no_key", *args, *own, *bad)
     assert name in found["message"] and f"--{prefix}{hint}" in found["hint"], found
 
