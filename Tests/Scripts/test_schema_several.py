@@ -13,6 +13,7 @@ import time
 import pytest
 
 from support import migrations, program, samples, summaries
+from support.files import Snapshot
 from support.others import Holder
 
 # Quick where `kept` holds 1; about a minute of work where it holds 300000000.
@@ -181,20 +182,17 @@ def test_an_interrupt_of_the_first_leaves_all(work, files):
                    " as they were"]
 
 
-def test_one_database_under_two_names(work, files):
-    path = plain(work / "a.db")
+@pytest.mark.parametrize("names", [
+    ["a.db", "link.db"], ["a.db", "./a.db"], ["new.db", "./new.db"], ["new.db", "sub/../new.db"]])
+def test_one_database_under_two_names(work, files, names):
+    plain(work / "a.db")
     (work / "link.db").symlink_to("a.db")
-    result = program.run("migrate", "--json", "-j", "4", "--schema", files, path, work / "link.db")
-    assert result.exit == 0, result
-    assert [len(line["applied"]) for line in result.objects[:2]] == [3, 0]
-
-
-@pytest.mark.parametrize("attempt", range(5))
-def test_one_new_name_twice(work, files, attempt):
-    result = program.run("migrate", "--json", "-j", "4", "--create", "--plaintext", "--schema",
-                         files, "a.db", "./a.db", work / "a.db", cwd=work)
-    assert [line["code"] for line in result.objects[:-1]] == ["ok", "exists", "exists"], result
-    assert versions(work / "a.db") == [1, 2, 30]
+    (work / "sub").mkdir()
+    before = Snapshot(work)
+    new = ["--create", "--plaintext"] if "new.db" in names else []
+    result = program.run("migrate", "--json", "-j", "4", *new, "--schema", files, *names, cwd=work)
+    assert result.exit == 2 and "one file" in result.json["message"], result
+    before.unchanged()
 
 
 def test_what_the_folder_has_besides_is_said_once(work, files):
