@@ -27,11 +27,14 @@ VERBS = {"encrypt": "encrypted", "decrypt": "decrypted", "rekey": "rekeyed", "mi
 
 def databases(folder, command):
     """Six databases, of which the third is of the other kind."""
+    # A schema is migrated by the engine, and an older one opens format 3.
+    is_old = command == "migrate" or "--schema" in command and program.engine() < (4,)
+
     def make(name, is_plain):
         script = samples.FAMILY + f"INSERT INTO other VALUES('{name}', zeroblob({len(name) * 5000}));"
         if is_plain:
             return samples.plain(folder / name, script)
-        pragmas = [("cipher_compatibility", 3)] if command == "migrate" else []
+        pragmas = [("cipher_compatibility", 3)] if is_old else []
         return peers.create_sealed(folder / name, f"x'{OLD}'", pragmas,
                                    lambda c: c.executescript(script))
 
@@ -40,7 +43,7 @@ def databases(folder, command):
              folder / "missing.db", folder / "empty.db", make("last.db", plain)]
     paths[4].touch()
     data = bytearray(paths[1].read_bytes())
-    size = 1024 if command == "migrate" else 4096
+    size = 1024 if is_old else 4096
     if plain:
         data[2 * 4096] = 0x77
     else:
