@@ -63,7 +63,7 @@ def several(work, count=4):
 
 def encrypt(work, keys, *more):
     # What the engine opens itself, so that there is no note.
-    slow = ["--format", 3, "--kdf-iter", 12_000_000] if program.engine() < (4,) else SLOW
+    slow = ["--format", 3, "--kdf-iter", 6_000_000] if program.engine() < (4,) else SLOW
     return ["encrypt", "-j", 1, *slow, "--key-file", keys.file(PHRASE + "\n"), *more]
 
 
