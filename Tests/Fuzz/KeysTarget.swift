@@ -110,19 +110,14 @@ enum KeysTarget {
 
   /// A command line, split as POSIX has it.
   private static func words(_ line: String) throws {
-    do throws(ShellWords.Flaw) {
-      let words = try ShellWords.split(line)
-      let quoted = words.map {
-        "'"
-          + $0.split(separator: "'", omittingEmptySubsequences: false)
-          .joined(separator: "'\\''") + "'"
-      }
-      let again = try ShellWords.split(quoted.joined(separator: " \t"))
-      if !zip(words, again).allSatisfy({ $0.utf8.elementsEqual($1.utf8) })
-        || words.count != again.count
-      {
-        fatalError("quoted words are split another way")
-      }
-    } catch { return }
+    guard let words = try? ShellWords.split(line) else { return }
+    let quoted = words.map {
+      "'"
+        + $0.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+    }
+    let again = try ShellWords.split(quoted.joined(separator: " \t"))
+    let isSame = zip(words, again).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    try demand(isSame && words.count == again.count, "quoted words are split another way")
   }
 }

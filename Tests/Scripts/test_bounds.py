@@ -13,34 +13,13 @@ import subprocess
 
 import pytest
 
-from support import expectations, peers, program, samples
+from support import crafted, expectations, peers, program, samples
 from support.refusal import refuse
 
 from test_system import public  # noqa: F401
 
 MIB = 1 << 20
 TOO_MANY = 0x7fff_0000
-
-
-def checksum(data, start=(0, 0)):
-    """The log's checksum over little-endian words (walformat.html)."""
-    a, b = start
-    words = struct.unpack(f"<{len(data) // 4}I", data)
-    for x, y in zip(words[::2], words[1::2]):
-        a = (a + x + b) & 0xffffffff
-        b = (b + y + a) & 0xffffffff
-    return a, b
-
-
-def write_log(path, page, claimed):
-    """A log of one committed frame: page 1, and that many pages in the database."""
-    size = len(page)
-    head = struct.pack(">IIIIII", 0x377f0682, 3007000, size, 0, 1, 2)
-    sums = checksum(head)
-    head += struct.pack(">II", *sums)
-    frame = struct.pack(">II", 1, claimed)
-    sums = checksum(page, checksum(frame, sums))
-    path.write_bytes(head + frame + struct.pack(">IIII", 1, 2, *sums) + page)
 
 
 def claiming(page, pages):
@@ -56,7 +35,7 @@ def test_a_log_that_claims_billions_of_pages(work, keys, source, inside):
     page = claiming(source.read_bytes()[:4096], TOO_MANY)
     if not inside:
         page = page[:92] + bytes(4) + page[96:]
-    write_log(work / "plain.db-wal", page, TOO_MANY)
+    crafted.log(work / "plain.db-wal", page, TOO_MANY)
     found = refuse(work, "damaged", "encrypt", source, work / "out.db", "--key-file", keys.raw(),
                    memory=400 * MIB)
     assert found["expected_size"] == TOO_MANY * 4096, found
@@ -64,20 +43,15 @@ def test_a_log_that_claims_billions_of_pages(work, keys, source, inside):
 
 def test_a_log_that_claims_what_is_there_is_read(work, keys, source):
     page = claiming(source.read_bytes()[:4096], os.path.getsize(source) // 4096)
-    write_log(work / "plain.db-wal", page, os.path.getsize(source) // 4096)
+    crafted.log(work / "plain.db-wal", page, os.path.getsize(source) // 4096)
     found = program.ok("encrypt", source, work / "out.db", "--key-file", keys.raw(),
                        memory=400 * MIB)
     assert expectations.notes(found) == ["wal_included"]
 
 
 def test_a_journal_that_claims_billions_of_pages(work, keys, source):
-    data = source.read_bytes()
-    page = claiming(data[:4096], TOO_MANY)
-    record = struct.pack(">I", 1) + page
-    total = sum(page[i] for i in range(4096 - 200, 0, -200))
-    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", 1, 0, TOO_MANY, 512, 4096)
-    (work / "plain.db-journal").write_bytes(
-        head.ljust(512, b"\0") + record + struct.pack(">I", total))
+    page = claiming(source.read_bytes()[:4096], TOO_MANY)
+    crafted.journal(work / "plain.db-journal", page, records=1, pages=TOO_MANY)
     refuse(work, "damaged", "encrypt", source, work / "out.db", "--key-file", keys.raw(),
            memory=400 * MIB)
 

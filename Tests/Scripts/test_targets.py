@@ -111,14 +111,7 @@ def test_in_place_through_a_link_keeps_the_link(work, keys, source):
 
 
 def test_in_place_includes_and_removes_the_log(work, keys):
-    path = samples.plain(work / "plain.db", pragmas=["journal_mode=WAL"])
-    connection = peers.plain(path)
-    connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.execute("INSERT INTO gaps VALUES('from the log', 1)")
-    saved = {s: (work / f"plain.db{s}").read_bytes() for s in ("", "-wal")}
-    connection.close()
-    for suffix, data in saved.items():
-        (work / f"plain.db{suffix}").write_bytes(data)
+    path = samples.with_log(work / "plain.db")
     program.ok("encrypt", "--in-place", path, "--key-file", keys.raw())
     assert sorted(os.listdir(work)) == ["plain.db"]
     judge = peers.sealed(path, RAW)

@@ -27,22 +27,9 @@ def shred(work, keys, source, *more):
     return ["encrypt", "--shred", *more, source, work / "out.db", "--key-file", keys.raw()]
 
 
-def with_log(work):
-    """A plaintext database with a log of committed rows."""
-    path = samples.plain(work / "plain.db", pragmas=["journal_mode=WAL"])
-    connection = peers.plain(path)
-    connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.execute("INSERT INTO gaps VALUES('from the log', 1)")
-    saved = {end: (work / f"plain.db{end}").read_bytes() for end in ("", "-wal")}
-    connection.close()
-    for end, data in saved.items():
-        (work / f"plain.db{end}").write_bytes(data)
-    return path
-
-
 @pytest.mark.parametrize("log", [False, True], ids=["no log", "log"])
 def test_overwritten_synced_and_then_removed(work, keys, tmp_path, log):
-    path = with_log(work) if log else samples.plain(work / "plain.db")
+    path = samples.with_log(work / "plain.db") if log else samples.plain(work / "plain.db")
     names = ["plain.db-wal", "plain.db"] if log else ["plain.db"]
     sizes = {name: os.path.getsize(work / name) for name in names}
     result, events = shim.run(work, tmp_path / "record", *shred(work, keys, path))

@@ -85,7 +85,7 @@ def database(path, pages, **header):
 
 
 def checksum(data, start=(0, 0)):
-    """The log's checksum over little-endian words."""
+    """The log's checksum over little-endian words (walformat.html)."""
     a, b = start
     words = struct.unpack(f"<{len(data) // 4}I", data)
     for x, y in zip(words[::2], words[1::2]):

@@ -55,6 +55,20 @@ def plain(path, script=SAMPLE, page_size=4096, pragmas=()):
     return path
 
 
+def with_log(path):
+    """A plaintext database with committed rows in its log, and nobody who has it open."""
+    plain(path, pragmas=["journal_mode=WAL"])
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    connection.execute("INSERT INTO gaps VALUES('from the log', 1)")
+    places = [path, path.with_name(path.name + "-wal")]
+    saved = [place.read_bytes() for place in places]
+    connection.close()
+    for place, data in zip(places, saved):
+        place.write_bytes(data)
+    return path
+
+
 def fill(connection):
     """Puts the sample into any open database, whatever its engine."""
     connection.executescript(SAMPLE)
