@@ -77,9 +77,11 @@ class Keys:
         data = text.encode() if isinstance(text, str) else text
         remember(data.strip())
         path = self.folder / name
-        path.write_bytes(data)
-        path.chmod(mode)
-        return path
+        # In one step: a run that was started with this file a moment ago may be about to read it.
+        new = self.folder / f"{name}.new"
+        new.write_bytes(data)
+        new.chmod(mode)
+        return new.replace(path)
 
     def raw(self, digits="a1b2c3d4" * 8, name="raw"):
         """A raw key of 64, 96 or 160 digits: no derivation, so runs are quick."""
