@@ -62,11 +62,13 @@ DEFINE_LANE(sha512, uint64_t);
 #define HASH_TRANSFORM SHA512_Transform
 #include "derivation_hash.h"
 
-static void sha256_run(sha256_lane *lanes, uint32_t count, uint32_t rounds,
-                       enum dbseal_derivation_code code) {
-  (void)code;
-  for (uint32_t lane = 0; lane < count; lane++) sha256_rounds(&lanes[lane], rounds);
-}
+#define DEFINE_RUN_ONE_BY_ONE(name) \
+  static void name##_run(name##_lane *lanes, uint32_t count, uint32_t rounds, \
+                         enum dbseal_derivation_code code) { \
+    (void)code; \
+    for (uint32_t lane = 0; lane < count; lane++) name##_rounds(&lanes[lane], rounds); \
+  }
+DEFINE_RUN_ONE_BY_ONE(sha256)
 
 #if defined(__x86_64__) && defined(__clang__)
 #define HAS_VECTORS 1
@@ -94,41 +96,57 @@ static const uint64_t sha512_constants[80] = {
   0x28db77f523047d84ULL, 0x32caab7b40c72493ULL, 0x3c9ebe0a15c9bebcULL, 0x431d67c49c100d4cULL,
   0x4cc5d4becb3e42b6ULL, 0x597f299cfc657e2aULL, 0x5fcb6fab3ad6faecULL, 0x6c44198c4a475817ULL};
 
+#define NAME sha512
+#define WORD uint64_t
+#define WORDS 8
+#define COMPRESS "sha512_compress.h"
 #define KERNEL sha512_avx2
 #define TARGET "avx2"
 #define WIDTH 32
 #define LANES 8
-#include "sha512_lanes.h"
+#include "derivation_lanes.h"
 
-#define KERNEL sha512_avx512x8
+#define KERNEL sha512_narrow
 #define TARGET "avx512f"
 #define WIDTH 64
 #define LANES 8
-#include "sha512_lanes.h"
+#include "derivation_lanes.h"
 
-#define KERNEL sha512_avx512x16
+#define KERNEL sha512_wide
 #define TARGET "avx512f"
 #define WIDTH 64
 #define LANES 16
-#include "sha512_lanes.h"
+#include "derivation_lanes.h"
+#undef NAME
+#undef WORD
+#undef WORDS
+#undef COMPRESS
 
+#define NAME sha1
+#define WORD uint32_t
+#define WORDS 5
+#define COMPRESS "sha1_compress.h"
 #define KERNEL sha1_avx2
 #define TARGET "avx2"
 #define WIDTH 32
 #define LANES 8
-#include "sha1_lanes.h"
+#include "derivation_lanes.h"
 
-#define KERNEL sha1_avx512x16
+#define KERNEL sha1_narrow
 #define TARGET "avx512f"
 #define WIDTH 64
 #define LANES 16
-#include "sha1_lanes.h"
+#include "derivation_lanes.h"
 
-#define KERNEL sha1_avx512x32
+#define KERNEL sha1_wide
 #define TARGET "avx512f"
 #define WIDTH 64
 #define LANES 32
-#include "sha1_lanes.h"
+#include "derivation_lanes.h"
+#undef NAME
+#undef WORD
+#undef WORDS
+#undef COMPRESS
 
 // Keys on their way were in the vectors' places on the stack: the next call goes over them.
 __attribute__((noinline)) static void clean_stack(void) {
@@ -138,52 +156,33 @@ __attribute__((noinline)) static void clean_stack(void) {
 #endif
 
 // Lanes go through the vectors, and the few that are left one by one, because a vector costs the
-// same for one lane as for all. How many are few was measured.
-static void sha512_run(sha512_lane *lanes, uint32_t count, uint32_t rounds,
-                       enum dbseal_derivation_code code) {
-  uint32_t done = 0;
+// same for one lane as for all. How many are few, with AVX2 and with AVX-512, was measured.
 #ifdef HAS_VECTORS
-  const uint32_t few = code == DBSEAL_DERIVE_AVX512 ? 2 : 5;
-  while (code != DBSEAL_DERIVE_ONE_BY_ONE && count - done > few) {
-    const uint32_t most = code == DBSEAL_DERIVE_AVX512 ? 16 : 8;
-    const uint32_t taken = count - done < most ? count - done : most;
-    if (code == DBSEAL_DERIVE_AVX2)
-      sha512_avx2_rounds(lanes + done, taken, rounds);
-    else if (taken <= 8)
-      sha512_avx512x8_rounds(lanes + done, taken, rounds);
-    else
-      sha512_avx512x16_rounds(lanes + done, taken, rounds);
-    clean_stack();
-    done += taken;
+#define DEFINE_RUN(name, few_avx2, few_avx512) \
+  static void name##_run(name##_lane *lanes, uint32_t count, uint32_t rounds, \
+                         enum dbseal_derivation_code code) { \
+    const uint32_t few = code == DBSEAL_DERIVE_AVX512 ? few_avx512 : few_avx2; \
+    uint32_t done = 0; \
+    while (code != DBSEAL_DERIVE_ONE_BY_ONE && count - done > few) { \
+      const uint32_t most = code == DBSEAL_DERIVE_AVX512 ? name##_wide_COUNT : name##_avx2_COUNT; \
+      const uint32_t taken = count - done < most ? count - done : most; \
+      if (code == DBSEAL_DERIVE_AVX2) \
+        name##_avx2_rounds(lanes + done, taken, rounds); \
+      else if (taken <= name##_narrow_COUNT) \
+        name##_narrow_rounds(lanes + done, taken, rounds); \
+      else \
+        name##_wide_rounds(lanes + done, taken, rounds); \
+      clean_stack(); \
+      done += taken; \
+    } \
+    for (; done < count; done++) name##_rounds(&lanes[done], rounds); \
   }
+DEFINE_RUN(sha1, 3, 2)
+DEFINE_RUN(sha512, 5, 2)
 #else
-  (void)code;
+DEFINE_RUN_ONE_BY_ONE(sha1)
+DEFINE_RUN_ONE_BY_ONE(sha512)
 #endif
-  for (; done < count; done++) sha512_rounds(&lanes[done], rounds);
-}
-
-static void sha1_run(sha1_lane *lanes, uint32_t count, uint32_t rounds,
-                     enum dbseal_derivation_code code) {
-  uint32_t done = 0;
-#ifdef HAS_VECTORS
-  const uint32_t few = code == DBSEAL_DERIVE_AVX512 ? 2 : 3;
-  while (code != DBSEAL_DERIVE_ONE_BY_ONE && count - done > few) {
-    const uint32_t most = code == DBSEAL_DERIVE_AVX512 ? 32 : 8;
-    const uint32_t taken = count - done < most ? count - done : most;
-    if (code == DBSEAL_DERIVE_AVX2)
-      sha1_avx2_rounds(lanes + done, taken, rounds);
-    else if (taken <= 16)
-      sha1_avx512x16_rounds(lanes + done, taken, rounds);
-    else
-      sha1_avx512x32_rounds(lanes + done, taken, rounds);
-    clean_stack();
-    done += taken;
-  }
-#else
-  (void)code;
-#endif
-  for (; done < count; done++) sha1_rounds(&lanes[done], rounds);
-}
 
 enum dbseal_derivation_code dbseal_derivation_best(void) {
 #ifdef HAS_VECTORS
