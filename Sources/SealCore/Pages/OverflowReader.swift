@@ -45,12 +45,13 @@ final class OverflowReader {
       if next == previous &+ 1, next > hinted, left > 4 &* perPage {
         hinted = prefetch(from: next, pages: left / perPage &+ 1, count: visited.count)
       }
-      try source.read(next, into: buffer)
       let piece = min(left, perPage)
-      try body(UnsafeRawPointer(buffer) + 4, piece)
-      left &-= piece
       previous = next
-      next = UnsafeRawPointer(buffer).big32(0)
+      try source.withPage(next, or: buffer) { page in
+        try body(page + 4, piece)
+        next = page.big32(0)
+      }
+      left &-= piece
     }
   }
 

@@ -13,6 +13,11 @@ protocol PageReading: AnyObject {
   /// Page `number` where it is already, or else copied to `buffer`. `BTreePage.slack` bytes behind it
   /// can be read. It stays until this is called again. Throws as `read`.
   func page(_ number: UInt32, or buffer: UnsafeMutableRawPointer) throws -> UnsafeRawPointer
+  /// Calls `body` with page `number`, where it is already or copied to `buffer`. What `page` gave stays.
+  /// Throws as `read`, and what `body` throws.
+  func withPage(
+    _ number: UInt32, or buffer: UnsafeMutableRawPointer, _ body: (UnsafeRawPointer) throws -> Void
+  ) throws
   /// A hint: these pages will be asked for in this order, after what was announced before; where
   /// `now` is set, before all of that. May do nothing.
   func prefetch(_ numbers: [UInt32], now: Bool)
@@ -22,6 +27,13 @@ extension PageReading {
   func page(_ number: UInt32, or buffer: UnsafeMutableRawPointer) throws -> UnsafeRawPointer {
     try read(number, into: buffer)
     return UnsafeRawPointer(buffer)
+  }
+
+  func withPage(
+    _ number: UInt32, or buffer: UnsafeMutableRawPointer, _ body: (UnsafeRawPointer) throws -> Void
+  ) throws {
+    try read(number, into: buffer)
+    try body(UnsafeRawPointer(buffer))
   }
 }
 

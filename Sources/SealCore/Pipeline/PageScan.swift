@@ -17,6 +17,17 @@ struct PageScan: Sendable {
     var forged: [UInt32] = []
     /// Pages that are zeros without a tag, as never-written ones are.
     var blank: [UInt32] = []
+
+    mutating func add(_ number: UInt32, _ verdict: PageVerdict) {
+      if verdict == .blank { blank.append(number) } else { forged.append(number) }
+    }
+
+    /// The same in ascending order, without the lock-byte page.
+    func ordered(without lockPage: UInt32) -> Findings {
+      Findings(
+        forged: forged.filter { $0 != lockPage }.sorted(),
+        blank: blank.filter { $0 != lockPage }.sorted())
+    }
   }
 
   private static let runBytes = 256 << 10
@@ -24,19 +35,13 @@ struct PageScan: Sendable {
   /// Scans every page that is not in `visited`. Plain pages have nothing to check.
   func run(skipping visited: PageBitmap? = nil) throws -> Findings {
     guard let makeCodec = store.codec else { return Findings() }
-    let store = store
-    let perRun = max(1, Self.runBytes / store.pageSize)
-    let runs = (Int(store.pageCount) + perRun - 1) / perRun
+    let (store, meter) = (store, meter)
     let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
     let seen = UncheckedBox(visited)
     let findings = Monitor(Findings())
-    let meter = meter
-    try ParallelRuns.forEach(count: runs, workers: workers, cancellation: cancellation) {
+    try forEachRun {
       let codec = try makeCodec()
-      let buffer = PageBuffer(bytes: perRun * store.pageSize)
-      return { run in
-        let first = UInt32(run * perRun + 1)
-        let count = min(perRun, Int(store.pageCount) - run * perRun)
+      return { first, count, buffer in
         let wanted = (0..<count).filter {
           let number = first + UInt32($0)
           return number != lockPage && seen.value?.contains(number) != true
@@ -46,57 +51,43 @@ struct PageScan: Sendable {
         // A sample takes few pages of a run: those are read alone.
         let isSparse = wanted.count < count / 8
         if !isSparse {
-          try store.pages.read(
-            first: first, count: count, pageSize: store.pageSize, into: buffer.start)
+          try store.pages.read(first: first, count: count, pageSize: store.pageSize, into: buffer)
         }
         for run in Self.runs(of: wanted) {
           let start = first + UInt32(run.lowerBound)
-          let pages = buffer.start + run.lowerBound * store.pageSize
+          let pages = buffer + run.lowerBound * store.pageSize
           if isSparse {
             try store.pages.read(
               first: start, count: run.count, pageSize: store.pageSize, into: pages)
           }
           codec.authenticate(first: start, count: run.count, pages) { number, verdict in
-            findings.withLock {
-              if verdict == .blank { $0.blank.append(number) } else { $0.forged.append(number) }
-            }
+            findings.withLock { $0.add(number, verdict) }
           }
         }
       }
     }
-    var result = findings.withLock { $0 }
-    result.forged.sort()
-    result.blank.sort()
-    return result
+    return findings.withLock { $0.ordered(without: lockPage) }
   }
 
   /// Opens every page but those in `leftOut` and the lock-byte page, and adds up what they hold.
   /// Pages that do not open are among the findings and not in the sum.
   func sum(leavingOut leftOut: [UInt32]) throws -> (sum: PageSum, findings: Findings) {
-    let store = store
-    let perRun = max(1, Self.runBytes / store.pageSize)
-    let runs = (Int(store.pageCount) + perRun - 1) / perRun
-    let skipped = Set(leftOut).union([PageGeometry.lockPage(pageSize: store.pageSize)])
+    let (store, meter) = (store, meter)
+    let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
+    let skipped = Set(leftOut).union([lockPage])
     let result = Monitor((sum: PageSum(), findings: Findings()))
-    let meter = meter
-    try ParallelRuns.forEach(count: runs, workers: workers, cancellation: cancellation) {
+    try forEachRun {
       let codec = try store.codec?()
-      let buffer = PageBuffer(bytes: perRun * store.pageSize)
-      return { run in
-        let first = UInt32(run * perRun + 1)
-        let count = min(perRun, Int(store.pageCount) - run * perRun)
-        try store.pages.read(
-          first: first, count: count, pageSize: store.pageSize, into: buffer.start)
+      return { first, count, buffer in
+        try store.pages.read(first: first, count: count, pageSize: store.pageSize, into: buffer)
         var found = Findings()
-        codec?.open(first: first, count: count, in: buffer.start) { number, verdict in
-          if verdict == .blank { found.blank.append(number) } else { found.forged.append(number) }
-        }
+        codec?.open(first: first, count: count, in: buffer) { found.add($0, $1) }
         let wrong = Set(found.blank + found.forged)
         var sum = PageSum()
         for index in 0..<count {
           let number = first + UInt32(index)
           guard !skipped.contains(number), !wrong.contains(number) else { continue }
-          sum.add(number, buffer.start + index * store.pageSize, store.pageSize)
+          sum.add(number, buffer + index * store.pageSize, store.pageSize)
         }
         result.withLock { result in
           result.sum.add(sum)
@@ -106,11 +97,25 @@ struct PageScan: Sendable {
         meter?.add(count * store.pageSize)
       }
     }
-    let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
-    var (sum, findings) = result.withLock { $0 }
-    findings.blank = findings.blank.filter { $0 != lockPage }.sorted()
-    findings.forged = findings.forged.filter { $0 != lockPage }.sorted()
-    return (sum, findings)
+    return result.withLock { ($0.sum, $0.findings.ordered(without: lockPage)) }
+  }
+
+  /// What a thread does with a run of pages: the first's number, how many there are, and room for them.
+  private typealias Worker = (UInt32, Int, UnsafeMutableRawPointer) throws -> Void
+
+  /// Cuts the database into runs, which the threads take in turn, each with a worker of its own.
+  private func forEachRun(_ makeWorker: @escaping @Sendable () throws -> Worker) throws {
+    let (pageSize, pageCount) = (store.pageSize, Int(store.pageCount))
+    let perRun = max(1, Self.runBytes / pageSize)
+    let runs = (pageCount + perRun - 1) / perRun
+    try ParallelRuns.forEach(count: runs, workers: workers, cancellation: cancellation) {
+      let work = try makeWorker()
+      let buffer = PageBuffer(bytes: perRun * pageSize)
+      return { run in
+        try work(
+          UInt32(run * perRun + 1), min(perRun, pageCount - run * perRun), buffer.start)
+      }
+    }
   }
 
   /// Ascending numbers as ranges.

@@ -31,6 +31,16 @@ final class PageTee: PageReading {
     if isNew { try take(number, page) }
     return page
   }
+
+  func withPage(
+    _ number: UInt32, or buffer: UnsafeMutableRawPointer, _ body: (UnsafeRawPointer) throws -> Void
+  ) throws {
+    let isNew = !reader.visited.contains(number)
+    try reader.withPage(number, or: buffer) { page in
+      if isNew { try take(number, page) }
+      try body(page)
+    }
+  }
 }
 
 /// The pages that no tree and no free list led a reader to: free ones, pointer maps, and what was

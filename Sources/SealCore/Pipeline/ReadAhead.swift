@@ -21,7 +21,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   /// The chunk that a page was lent from.
   private var lent: Chunk?
   /// Pages that nobody announced and that are read here, in runs that grow while one follows
-  /// another. Two, because one may be lent.
+  /// another. Three, because two may be lent.
   private var own: [Chunk] = []
   private var ownRun = 1
   private var lastAsked: UInt32 = 0
@@ -65,9 +65,16 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     threads = []
   }
 
-  func prefetch(_ numbers: [UInt32], now: Bool) {
+  func prefetch(_ numbers: [UInt32], now: Bool) { announce(numbers, now: now, only: false) }
+
+  /// Announces `numbers` in place of all that was announced and not yet begun: a guess at what comes
+  /// next, which makes the guesses before it idle.
+  func prefetchOnly(_ numbers: [UInt32]) { announce(numbers, now: true, only: true) }
+
+  private func announce(_ numbers: [UInt32], now: Bool, only: Bool) {
     guard !threads.isEmpty else { return }
     let isPlanned = shared.withLock { schedule in
+      if only { schedule.forgetAnnouncements() }
       schedule.announce(numbers, now: now)
       return schedule.plan(skipping: visited)
     }
@@ -75,18 +82,6 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   }
 
   private func wakeThreads() { shared.update { _ in } }
-
-  /// Announces `numbers` in place of all that was announced and not yet begun: a guess at what comes
-  /// next, which makes the guesses before it idle.
-  func prefetchOnly(_ numbers: [UInt32]) {
-    guard !threads.isEmpty else { return }
-    let isPlanned = shared.withLock { schedule in
-      schedule.forgetAnnouncements()
-      schedule.announce(numbers, now: true)
-      return schedule.plan(skipping: visited)
-    }
-    if isPlanned { wakeThreads() }
-  }
 
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try cancellation.check()
@@ -107,11 +102,27 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     return UnsafeRawPointer(isInChunk ? chunk?.pointee.page(number) ?? buffer : buffer)
   }
 
+  func withPage(
+    _ number: UInt32, or buffer: UnsafeMutableRawPointer, _ body: (UnsafeRawPointer) throws -> Void
+  ) throws {
+    try cancellation.check()
+    let chunk = chunk(with: number)
+    let wasLent = chunk?.pointee.isLent ?? false
+    chunk?.pointee.isLent = true
+    defer { if let chunk, !wasLent { takeBack(chunk) } }
+    let isInChunk = try take(number, from: chunk, into: buffer)
+    try body(UnsafeRawPointer(isInChunk ? chunk?.pointee.page(number) ?? buffer : buffer))
+  }
+
   /// Nobody looks at the page that was lent last any more.
   private func takeBack() {
     guard let chunk = lent else { return }
-    chunk.pointee.isLent = false
     lent = nil
+    takeBack(chunk)
+  }
+
+  private func takeBack(_ chunk: Chunk) {
+    chunk.pointee.isLent = false
     if !chunk.pointee.isOwn, chunk.pointee.isUsedUp { giveUp(chunk) }
   }
 
@@ -286,10 +297,4 @@ final class ReadAhead: PageReading, @unchecked Sendable {
       if isAwaited { shared.update { _ in } }
     }
   }
-}
-
-/// Hands a value that is used by one thread only across to it.
-struct UncheckedBox<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }

@@ -76,6 +76,12 @@ final class Monitor<State>: @unchecked Sendable {
   }
 }
 
+/// Hands a value that is used by one thread only across to it.
+struct UncheckedBox<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
 /// A running thread. It must be joined.
 final class WorkerThread {
   private final class Body {
