@@ -78,9 +78,6 @@ struct Prover {
     return content.summary
   }
 
-  /// Who digests while the trees are walked; nobody else for a small database.
-  private var relay: (any DigestRelay)? { workers > 0 ? DigestThread() : nil }
-
   private func walk(_ content: WrittenContent) throws -> ContentSummary {
     let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
     let readers = cipher == nil ? min(workers, 1) : workers
@@ -89,7 +86,8 @@ struct Prover {
     defer { reader.stop() }
     guard cipher == nil else {
       let summary = try ContentWalk.summary(
-        of: reader, path: path, key: content.key, relay: relay)
+        of: reader, path: path, key: content.key,
+        relay: DigestThread.helping(workers, sealed: true))
       let scan = PageScan(
         store: store, workers: max(1, workers), cancellation: context.cancellation)
       guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
@@ -100,7 +98,8 @@ struct Prover {
     var sum = PageSum()
     let add: PageTaker = { [pageSize] in sum.add($0, $1, pageSize) }
     let summary = try ContentWalk.summary(
-      of: PageTee(reader, to: add), path: path, key: content.key, relay: relay)
+      of: PageTee(reader, to: add), path: path, key: content.key,
+      relay: DigestThread.helping(workers, sealed: false))
     try RestOfPages(reader: reader, blank: []).pass(to: add)
     if let written = content.sum, written != sum { throw failure(.pages) }
     return summary

@@ -155,18 +155,25 @@ final class TreeCursor {
   /// Announces the leaves under `page`: they are what the walk reads next, one after another.
   private func prefetchChildren(of page: BTreePage) throws {
     var children: [UInt32] = []
-    children.reserveCapacity(page.count + 1)
+    try addChildren(of: page, to: &children)
+    source.prefetch(children, now: false)
+  }
+
+  private func addChildren(of page: BTreePage, to children: inout [UInt32]) throws {
+    children.reserveCapacity(children.count + page.count + 1)
     for i in 0...page.count {
       let child = try checked(page) { () throws(StructureFlaw) in try page.child(i) }
       if child >= 2, child <= pageCount { children.append(child) }
     }
-    source.prefetch(children, now: false)
   }
 
   /// Reads the leaf parents that follow the one at `depth` and announces their leaves, so that they
   /// are ready when the walk gets there. What is wrong with one is found when it is its turn.
   private func lookAhead(from depth: Int) throws {
-    guard depth > 0 else { return }
+    // Several at once: their leaves are announced together, for reads that are as long as they can be.
+    guard depth > 0, ahead.count(where: { $0 != 0 }) <= ahead.count / 2 else { return }
+    var children: [UInt32] = []
+    defer { if !children.isEmpty { source.prefetch(children, now: false) } }
     for step in 1...ahead.count {
       guard let next = try sibling(step, above: depth) else { return }
       guard !visited.contains(next), !ahead.contains(next) else { continue }
@@ -175,7 +182,7 @@ final class TreeCursor {
       try source.read(next, into: buffer)
       ahead[slot] = next
       let page = try? BTreePage(buffer, number: next, geometry: geometry, header: 0)
-      if let page, !page.isLeaf { try? prefetchChildren(of: page) }
+      if let page, !page.isLeaf { try? addChildren(of: page, to: &children) }
     }
   }
 

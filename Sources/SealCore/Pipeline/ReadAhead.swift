@@ -66,22 +66,22 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   }
 
   func prefetch(_ numbers: [UInt32], now: Bool) { announce(numbers, now: now, only: false) }
-
   /// Announces `numbers` in place of all that was announced and not yet begun: a guess at what comes
   /// next, which makes the guesses before it idle.
   func prefetchOnly(_ numbers: [UInt32]) { announce(numbers, now: true, only: true) }
 
   private func announce(_ numbers: [UInt32], now: Bool, only: Bool) {
     guard !threads.isEmpty else { return }
-    let isPlanned = shared.withLock { schedule in
+    let planned = shared.withLock { schedule in
       if only { schedule.forgetAnnouncements() }
       schedule.announce(numbers, now: now)
       return schedule.plan(skipping: visited)
     }
-    if isPlanned { wakeThreads() }
+    wakeThreads(for: planned)
   }
 
-  private func wakeThreads() { shared.update { _ in } }
+  /// So many chunks are to be loaded. Nobody else waits while this is called: the reader is here.
+  private func wakeThreads(for chunks: Int) { shared.wake(min(chunks, threads.count)) }
 
   func read(_ number: UInt32, into buffer: UnsafeMutableRawPointer) throws {
     try cancellation.check()
@@ -164,11 +164,11 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   /// Gives a chunk back to the threads.
   private func giveUp(_ chunk: Chunk) {
     current = nil
-    let isPlanned = shared.withLock { schedule in
+    let planned = shared.withLock { schedule in
       schedule.release(chunk)
       return schedule.plan(skipping: visited)
     }
-    if isPlanned { wakeThreads() }
+    wakeThreads(for: planned)
   }
 
   /// The ready chunk that holds `number`, or nil where it is to be read alone. Most pages are in
@@ -185,16 +185,16 @@ final class ReadAhead: PageReading, @unchecked Sendable {
 
   /// The chunk with `number`, once it is ready; nil where nobody announced it.
   private func planned(_ number: UInt32) -> Chunk? {
-    var isPlanned = false
+    var planned = 0
     let found = shared.withLock { schedule -> Lookup in
       guard let chunk = schedule.find(number) else {
-        isPlanned = schedule.missed(skipping: visited) || isPlanned
+        planned = schedule.missed(skipping: visited)
         return .missing
       }
-      isPlanned = schedule.plan(skipping: visited) || isPlanned
+      planned = schedule.plan(skipping: visited)
       return .found(chunk)
     }
-    if isPlanned { wakeThreads() }
+    wakeThreads(for: planned)
     guard let chunk = found.chunk else { return nil }
     shared.wait { schedule -> Void? in
       schedule.awaited = chunk.pointee.isReady ? nil : chunk

@@ -111,12 +111,12 @@ struct Schedule {
     return chunk
   }
 
-  /// Fills free chunks with what was announced, in order. Whether there is something to load now.
-  mutating func plan(skipping visited: PageBitmap) -> Bool {
-    guard !announcements.isEmpty else { return false }
+  /// Fills free chunks with what was announced, in order. How many there are to load now.
+  mutating func plan(skipping visited: PageBitmap) -> Int {
+    guard !announcements.isEmpty else { return 0 }
     if free.count < Self.refill { reclaim() }
     guard free.count >= Self.refill || active.isEmpty || free.count >= active.count else {
-      return false
+      return 0
     }
     let before = planned
     while !free.isEmpty, let first = announcements.first {
@@ -127,7 +127,7 @@ struct Schedule {
         announcements.removeFirst()
       }
     }
-    return planned > before
+    return planned - before
   }
 
   /// Fills free chunks with runs of pages; how far it came.
@@ -246,11 +246,11 @@ struct Schedule {
   }
 
   /// A page was asked for that nobody announced. Where that goes on although much was announced,
-  /// the chunks hold pages that nobody asks for: the oldest are given up. Whether there is
-  /// something to load now.
-  mutating func missed(skipping visited: PageBitmap) -> Bool {
+  /// the chunks hold pages that nobody asks for: the oldest are given up. How many
+  /// there are to load now.
+  mutating func missed(skipping visited: PageBitmap) -> Int {
     misses += 1
-    guard misses > 64, queue.isEmpty, !announcements.isEmpty else { return false }
+    guard misses > 64, queue.isEmpty, !announcements.isEmpty else { return 0 }
     misses = 0
     for chunk in active.prefix(Self.refill) where chunk.pointee.isReady { release(chunk) }
     return plan(skipping: visited)

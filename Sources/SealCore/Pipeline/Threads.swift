@@ -40,20 +40,30 @@ final class Monitor<State>: @unchecked Sendable {
   func update<R>(_ body: (inout State) throws -> R) rethrows -> R {
     pthread_mutex_lock(mutex)
     defer {
-      pthread_cond_broadcast(changed)
+      // Unlocked first: who wakes up wants the lock.
       pthread_mutex_unlock(mutex)
+      pthread_cond_broadcast(changed)
     }
     return try body(&state)
+  }
+
+  /// Wakes so many of those who wait.
+  func wake(_ count: Int) {
+    for _ in 0..<count { pthread_cond_signal(changed) }
   }
 
   /// Waits until `body` answers something. `waking`: one of the others that wait is told that the
   /// state changed.
   func wait<R>(waking: Bool = false, for body: (inout State) throws -> R?) rethrows -> R {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    var isChanged = false
+    defer {
+      pthread_mutex_unlock(mutex)
+      if isChanged { pthread_cond_signal(changed) }
+    }
     while true {
       if let result = try body(&state) {
-        if waking { pthread_cond_signal(changed) }
+        isChanged = waking
         return result
       }
       pthread_cond_wait(changed, mutex)
