@@ -91,7 +91,6 @@ enum VerifyOptions {
   /// What they demand of each other.
   static let outputRules: [OptionRule] = [
     .needs(reportFile, oneOf: [report]), .needs(replace, oneOf: [writeManifest]),
-    .exclusive([manifest, writeManifest], because: "one is read, the other is made"),
     .exclusive([manifest, against], because: "a manifest says what each database has to hold"),
     .exclusive([Options.resume, manifest], because: "a journal holds one way to check"),
     .exclusive([Options.resume, report], because: "a report tells of all databases"),

@@ -42,6 +42,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case binaryPrompt(String)
   /// verify would compare a database with itself.
   case againstItself(String)
+  /// A manifest is refreshed, and another one was named to be written.
+  case otherManifest(String)
   /// `--param` of another form.
   case badParameter(String)
   /// A parameter's value is not of the type that is named: the value and its name with type.

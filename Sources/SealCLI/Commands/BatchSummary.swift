@@ -48,14 +48,22 @@ extension Batch {
 
   /// Says how many of several went well; the exit status, which is that of the one where only one
   /// was named. `words`: what they were, such as `encrypted`. `inText`: text ends with it too.
-  func finish(_ outcome: Outcome, words: String, inText: Bool = true) -> Int32 {
-    guard isSeveral else { return outcome.status }
+  /// `unwritten`: why something that was to be written beside was not, which fails the run.
+  func finish(
+    _ outcome: Outcome, words: String, inText: Bool = true, unwritten: Diagnosis? = nil
+  ) -> Int32 {
+    guard isSeveral else { return outcome.status == 0 ? unwritten?.exit ?? 0 : outcome.status }
     guard let error = outcome.interruption else {
-      let status = outcome.failures == 0 ? ErrorCode.ok : .checkFailed
+      let status = outcome.failures == 0 ? unwritten?.code ?? .ok : .checkFailed
       if asJSON {
-        say(outcome, status, exit: status.exitStatus)
+        let message = unwritten.map { found in
+          let about = found.subject.map { $0 + ": " } ?? ""
+          return [JSON.Field("message", .string("\(about)\(found.sentence)"))]
+        }
+        say(outcome, status, exit: status.exitStatus, message ?? [])
       } else if inText, !quiet {
-        session.console.result(sentence(outcome, words, withCodes: true) + effort(outcome))
+        let rest = unwritten.map { ", but \($0.subject ?? "a file") was not written" } ?? ""
+        session.console.result(sentence(outcome, words, withCodes: true) + rest + effort(outcome))
       }
       return status.exitStatus
     }
@@ -74,7 +82,7 @@ extension Batch {
       exit: found.exit)
     if asJSON {
       let message = JSON.Field("message", .string(diagnosis.sentence))
-      say(outcome, diagnosis.code, exit: diagnosis.exit, message)
+      say(outcome, diagnosis.code, exit: diagnosis.exit, [message])
     } else {
       diagnosis.say(on: session.console)
     }
@@ -113,7 +121,7 @@ extension Batch {
   }
 
   /// Says what came of all as an object.
-  private func say(_ outcome: Outcome, _ code: ErrorCode, exit: Int32, _ more: JSON.Field...) {
+  private func say(_ outcome: Outcome, _ code: ErrorCode, exit: Int32, _ more: [JSON.Field] = []) {
     let head: [JSON.Field] = [
       .init("command", .string(parsed.command.name)), .init("ok", .bool(code == .ok)),
       .init("code", .string(code.rawValue)), .init("exit", .integer(Int64(exit))),

@@ -15,6 +15,8 @@ struct ManifestFlaw: Error {
     /// A field that would hold a key.
     case keyField(String)
     case missing(String)
+    /// A field, and the option that expects something else.
+    case contradicted(String, by: String)
     /// What it has to be, and what it is.
     case wrongType(String, wanted: String, found: String)
     /// Not repeated, since it may be a key.
@@ -46,36 +48,50 @@ struct Manifest {
 
   /// Reads `path`. What it does not say is taken from `parsed`. Throws `ManifestFlaw`, `SealError`.
   init(_ path: String, _ parsed: ParsedCommand, _ cancellation: Cancellation) throws {
-    let read = try BoundedRead.file(path, limit: Self.limit, cancellation: cancellation)
-    guard let bytes = read else {
-      throw ManifestFlaw(path: path, kind: .tooLong(limit: Self.limit))
-    }
-    try self.init(bytes, path, parsed)
+    try self.init(Self.bytes(of: path, cancellation), path, parsed)
   }
 
   /// The manifest that `bytes` are. Throws `ManifestFlaw`.
   init(_ bytes: [UInt8], _ path: String, _ parsed: ParsedCommand) throws {
+    tasks = try Self.entries(in: bytes, path).map { try ManifestEntry($0, parsed).task() }
+  }
+
+  /// What stands in `path`.
+  static func bytes(of path: String, _ cancellation: Cancellation) throws -> [UInt8] {
+    let read = try BoundedRead.file(path, limit: limit, cancellation: cancellation)
+    guard let read else { throw ManifestFlaw(path: path, kind: .tooLong(limit: limit)) }
+    return read
+  }
+
+  /// The entries of the manifest that `bytes` are, as they stand there.
+  static func entries(in bytes: [UInt8], _ path: String) throws(ManifestFlaw) -> [ManifestObject] {
     let node: JSONNode
     do {
       node = try JSONReader.read(bytes)
     } catch { throw ManifestFlaw(path: path, line: error.line, kind: .json(error.kind)) }
     let top = try ManifestObject(node, path, "the manifest")
-    try top.requireFields([Self.versionField, Self.listField])
-    guard let version = top[Self.versionField] else {
-      throw top.flaw(.missing(Self.versionField))
-    }
+    try top.requireFields([versionField, listField])
+    guard let version = top[versionField] else { throw top.flaw(.missing(versionField)) }
     guard case .integer(let number) = version.value.value else {
       throw top.wrongType(version, wanted: "a whole number")
     }
     guard number == Self.version else { throw top.flaw(.version(number), at: version) }
-    guard let list = top[Self.listField] else { throw top.flaw(.missing(Self.listField)) }
+    guard let list = top[listField] else { throw top.flaw(.missing(listField)) }
     guard case .array(let nodes) = list.value.value else {
       throw top.wrongType(list, wanted: "a list")
     }
     guard !nodes.isEmpty else { throw top.flaw(.noDatabases, at: list) }
-    tasks = try nodes.map {
-      try ManifestEntry(try ManifestObject($0, path, "a database"), parsed).task()
-    }
+    var entries: [ManifestObject] = []
+    for node in nodes { entries.append(try ManifestObject(node, path, "a database")) }
+    return entries
+  }
+
+  /// Whether `path` is one, as far as its start can tell.
+  static func isThere(_ path: String) -> Bool {
+    guard let mark = FileMark.of(path), mark.size <= limit,
+      let bytes = try? BoundedRead.file(path, limit: limit, cancellation: Cancellation())
+    else { return false }
+    return isManifest(bytes)
   }
 
   /// A file of which a manifest may take the place.
@@ -86,7 +102,7 @@ struct Manifest {
 }
 
 /// An object of a manifest.
-struct ManifestObject {
+struct ManifestObject: Sendable {
   let path: String
   let line: Int
   let members: [JSONNode.Member]

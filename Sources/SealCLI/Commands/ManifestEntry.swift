@@ -40,12 +40,8 @@ enum ManifestFields {
     return String(bare.map { $0 == "-" ? "_" : $0 })
   }
 
-  /// `words` with the flags about a key as the fields that they are in a manifest.
-  static func named(in words: String) -> String {
-    key.filter { if case .none = $0.value { true } else { false } }.reduce(words) { words, option in
-      words.replacing(option.flag, with: "\"\(name(option))\": true")
-    }
-  }
+  /// Those of which an entry has one for what was found, as far as it wants that to be so.
+  static let facts = expected.map(name) + [tables]
 
   /// All fields, in the order in which they are written.
   static let all =
@@ -74,15 +70,20 @@ struct ManifestEntry {
     guard let file = object[ManifestFields.file] else {
       throw object.flaw(.missing(ManifestFields.file))
     }
-    var task = VerifyTask(place(try object.text(file)), try options())
+    let expected = try object[ManifestFields.expectedCode].map(code) ?? .ok
+    var task = VerifyTask(place(try object.text(file)), base)
+    task.expected = expected
+    if base.has(VerifyOptions.writeManifest) { task.entry = object }
+    task.parsed = try options(comparing: !task.isRefreshed)
     task.name = try object[ManifestFields.name].map { try object.text($0) }
-    task.tables = try tables()
+    task.tables = try tables(comparing: !task.isRefreshed)
     if let member = object[ManifestFields.encrypted] {
       task.isPlain = try !object.bool(member)
-      if !task.isPlain { task.parsed.values[VerifyOptions.encrypted.name] = .flag }
+      if task.isPlain { try requireAgreement(base.has(encrypted) ? false : nil, member, encrypted) }
+      if !task.isPlain { task.parsed.values[encrypted.name] = .flag }
     }
-    task.hasOwnKey = ManifestFields.sources.contains { object[ManifestFields.name($0)] != nil }
-    if let member = object[ManifestFields.expectedCode] { task.expected = try code(member) }
+    let source = ManifestFields.sources.lazy.compactMap { object[ManifestFields.name($0)] }.first
+    (task.hasOwnKey, task.keyLine) = (source != nil, source?.line)
     do {
       try Parser.checkRules(task.parsed)
       _ = try task.settings.candidates()
@@ -91,8 +92,9 @@ struct ManifestEntry {
   }
 
   /// The options of the command line with the entry's on top. A key source of its own replaces the
-  /// command line's, with all that was said about that.
-  private func options() throws -> ParsedCommand {
+  /// command line's, with all that was said about that. Without `comparing`, what was found before is
+  /// not expected.
+  private func options(comparing: Bool) throws -> ParsedCommand {
     var parsed = base
     let set = KeyOptions.database
     let named = ManifestFields.key.filter { object[ManifestFields.name($0)] != nil }
@@ -103,9 +105,32 @@ struct ManifestEntry {
     }
     for option in ManifestFields.plain + ManifestFields.expected {
       guard let member = object[ManifestFields.name(option)] else { continue }
-      parsed.values[option.name] = try value(member, option)
+      let value = try value(member, option)
+      if ManifestFields.expected.contains(option) {
+        guard comparing else { continue }
+        try requireAgreement(base.values[option.name].map { Self.same($0, value) }, member, option)
+      }
+      parsed.values[option.name] = value
     }
     return parsed
+  }
+
+  private var encrypted: OptionSpec { VerifyOptions.encrypted }
+
+  /// Throws where the command line expects something else: every database has to be as it says.
+  private func requireAgreement(
+    _ agrees: Bool?, _ member: JSONNode.Member, _ option: OptionSpec, of field: String? = nil
+  ) throws {
+    guard agrees == false else { return }
+    throw object.flaw(.contradicted(field ?? member.name, by: option.flag), at: member)
+  }
+
+  /// Header fields are 32 bits, with and without a sign.
+  private static func same(_ a: ParsedCommand.Value, _ b: ParsedCommand.Value?) -> Bool {
+    if case (.integer(let a), .integer(let b)) = (a, b) {
+      return UInt32(truncatingIfNeeded: a) == UInt32(truncatingIfNeeded: b)
+    }
+    return a == b
   }
 
   /// The value of `option`; nil for a flag that is false.
@@ -139,13 +164,21 @@ struct ManifestEntry {
     return words.contains { Int($0) == nil }
   }
 
-  private func tables() throws -> [Expectations.Table] {
+  private func tables(comparing: Bool) throws -> [Expectations.Table] {
     guard let member = object[ManifestFields.tables] else { return [] }
     let tables = try ManifestObject(member.value, object.path, ManifestFields.tables)
     return try tables.members.map { table in
       switch table.value.value {
       case .null: return Expectations.Table(name: table.name, rows: nil)
       case .integer(let rows) where rows >= 0:
+        let given = base.texts(VerifyOptions.table).map(VerifyCommand.table).first {
+          $0.name.isSameName(as: table.name) && $0.rows != nil
+        }
+        if comparing {
+          try requireAgreement(
+            given.map { $0.rows == UInt64(rows) }, table, VerifyOptions.table,
+            of: ManifestFields.tables)
+        }
         return Expectations.Table(name: table.name, rows: UInt64(rows))
       default:
         throw object.flaw(

@@ -48,7 +48,7 @@ final class TestReport: Sendable {
 
   private let form: ReportForm
   /// nil: standard output.
-  private let path: String?
+  let path: String?
   private let console: Console
   private let state = Mutex(State())
 

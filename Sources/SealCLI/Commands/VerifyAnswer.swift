@@ -41,10 +41,7 @@ struct VerifyAnswer: Sendable {
   }
 
   /// What text calls it: its file, and beside that what a manifest calls it.
-  var title: String {
-    guard let name = task.name, !OptionValues.same(name, task.path) else { return task.path }
-    return "\(task.path) (\(name))"
-  }
+  var title: String { task.title }
 
   /// `lines`, under that title.
   var text: [String] {

@@ -5,15 +5,15 @@ internal import SealCore
 
 /// Parsed values to requests.
 struct VerifyCommand: Sendable {
-  private let parsed: ParsedCommand
-  private let session: Session
+  let parsed: ParsedCommand
+  let session: Session
   private let tasks: [VerifyTask]
   /// Where the key of each is.
   private let selections: [KeySelection]
   private let otherSettings: CipherSettings
-  private let batch: Batch
-  private let report: TestReport?
-  private let writer: ManifestWriter?
+  let batch: Batch
+  let report: TestReport?
+  let writer: ManifestWriter?
 
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
@@ -22,23 +22,21 @@ struct VerifyCommand: Sendable {
     do {
       command = try VerifyCommand(FileList.named(in: parsed, session), session, report)
     } catch {
-      // The error itself is what has to be said.
-      try? report?.end(stopped: Diagnostics.explain(error))
+      end(report, error, session)
       throw error
     }
     do {
       let outcome = try command.check()
-      let written = command.write(after: outcome)
+      let failure = command.write(after: outcome)
       let inText = report?.isOnOutput != true
-      let status = command.batch.finish(outcome, words: "passed", inText: inText)
-      return status == 0 ? written : status
+      return command.batch.finish(outcome, words: "passed", inText: inText, unwritten: failure)
     } catch let failure as NoKey {
-      try? report?.end(stopped: Diagnostics.explain(failure.cause))
+      end(report, failure.cause, session)
       return command.batch.report(
         noKey: Diagnostics.explain(failure.cause), on: command.tasks.map(\.path),
         skipped: failure.skipped)
     } catch {
-      try? report?.end(stopped: Diagnostics.explain(error))
+      end(report, error, session)
       throw error
     }
   }
@@ -60,11 +58,16 @@ struct VerifyCommand: Sendable {
     _ = try CipherOptions.examined.settings(from: parsed).candidates()
     otherSettings = CipherOptions.against.settings(from: parsed)
     _ = try otherSettings.candidates()
-    writer = try ManifestWriter(parsed)
+    if parsed.text(VerifyOptions.manifest) == "-" {
+      throw UsageFlaw.badValue(
+        VerifyOptions.manifest.flag, value: "-", allowed: "the name of a file")
+    }
+    writer = try ManifestWriter(parsed, session.cancellation)
     tasks =
       try parsed.text(VerifyOptions.manifest).map {
         try Manifest($0, parsed, session.cancellation).tasks
       } ?? parsed.operands.map { VerifyTask($0, parsed) }
+    try writer?.requireNothingLost(to: tasks)
     if let other = parsed.text(VerifyOptions.against) {
       // Its own lock would be in the way, and nothing would be learned.
       let place = SourceCheck.realPath(of: other)
@@ -73,6 +76,7 @@ struct VerifyCommand: Sendable {
       }
     }
     selections = tasks.map(\.selection)
+    Self.noteUnusedKey(parsed, tasks, session)
     batch = Batch(parsed: parsed, session: session, count: tasks.count)
     report?.begin(tasks.map { $0.name ?? $0.path })
   }
@@ -86,7 +90,7 @@ struct VerifyCommand: Sendable {
       Int32.init(truncatingIfNeeded:))
     expected.tables = parsed.texts(VerifyOptions.table).map(table)
     expected.digest = parsed.bytes(VerifyOptions.expectDigest)
-    expected.encrypted = parsed.has(VerifyOptions.encrypted)
+    expected.encrypted = parsed.has(VerifyOptions.encrypted) ? true : nil
     return expected
   }
 
@@ -122,6 +126,11 @@ struct VerifyCommand: Sendable {
       other = try skipped == needs.count ? nil : self.other(keys.values.first ?? .success(nil))
     } catch  where Diagnostics.explain(error).code == .noKey {
       throw NoKey(cause: error, skipped: skipped)
+    } catch SealError.interrupted(let number) where batch.isSeveral {
+      var outcome = Batch.Outcome()
+      outcome.skipped = skipped
+      outcome.interruption = SealError.interrupted(signal: number)
+      return outcome
     }
     return batch.forEach(tasks.map(\.path)) { [keys] index, context in
       let task = tasks[index]
@@ -140,14 +149,19 @@ struct VerifyCommand: Sendable {
       if report.code == .ok {
         try journal?.record(task.path, target: parsed.text(VerifyOptions.against), read: read)
       }
-      return (report, fit)
+      let settled = task.settle(&report)
+      return (report, fit, settled)
     } answer: { index, result in
+      let task = tasks[index]
       switch result {
-      case .success((let report, let fit)):
-        writer?.add(tasks[index], report)
-        return say(VerifyAnswer(tasks[index], report, fit))
+      case .success((let report, let fit, let settled)):
+        let answer = VerifyAnswer(task, report, fit)
+        writer?.add(task, report, settled, passed: answer.diagnosis.code == .ok)
+        return say(answer)
       case .failure(let error):
-        return say(VerifyAnswer(tasks[index], failure: diagnosis(error, tasks[index])))
+        let answer = VerifyAnswer(task, failure: diagnosis(error, task))
+        writer?.keep(task, passed: answer.diagnosis.code == .ok)
+        return say(answer)
       }
     }
   }
@@ -202,58 +216,5 @@ struct VerifyCommand: Sendable {
       other.key = try choice.fit(path, otherSettings, batch.context(of: 0), session.core).key
     }
     return other
-  }
-
-  private func diagnosis(_ error: any Error, _ task: VerifyTask) -> Diagnosis {
-    var found = Diagnostics.explain(error, reading: .examined, from: parsed)
-    if task.hasOwnKey, error is KeyFailure, let hint = found.hint {
-      found = found.hinting(ManifestFields.named(in: hint))
-    }
-    guard case SealError.wrongKind(_, .plaintext) = error else { return found }
-    return Diagnosis(
-      found.code, found.sentence, about: found.subject,
-      hint: "leave key and settings out to check it as it is", facts: found.facts)
-  }
-
-  /// Says it in every form that is wanted; the exit status.
-  private func say(_ answer: VerifyAnswer) -> Int32 {
-    let console = session.console
-    let status = answer.diagnosis.exit
-    report?.add(answer)
-    if batch.asJSON {
-      console.result(answer.json(command: parsed.command.name).text)
-      return status
-    }
-    let isSilent = batch.quiet || report?.isOnOutput == true
-    if !isSilent {
-      answer.text.forEach(console.result)
-      for note in answer.notes {
-        console.say([Span("note: ", .note), Span("\(answer.title): \(note)")])
-      }
-    }
-    if status != 0 { answer.failure(alone: isSilent).say(on: console) }
-    return status
-  }
-
-  /// Writes the files that are wanted; the exit status of that.
-  private func write(after outcome: Batch.Outcome) -> Int32 {
-    var status: Int32 = 0
-    let stopped = outcome.interruption.map { Diagnostics.explain($0) }
-    let isComplete = outcome.failures == 0 && stopped == nil && outcome.status == 0
-    for write in [
-      { try report?.end(stopped: stopped) },
-      { try writer?.write(isComplete: isComplete, on: session.console, batch) },
-    ] {
-      do {
-        try write()
-      } catch {
-        let found = Diagnostics.explain(error)
-        Tool.say(
-          found, command: parsed.command.name, database: nil, asJSON: batch.asJSON,
-          on: session.console)
-        if status == 0 { status = found.exit }
-      }
-    }
-    return status
   }
 }

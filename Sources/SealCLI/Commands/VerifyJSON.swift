@@ -142,23 +142,25 @@ struct VerifyJSON {
     ]
   }
 
-  private var expectationFields: [JSON.Field] {
-    let expectations = report.expectations
+  private var expectationFields: [JSON.Field] { Self.expectations(report.expectations) }
+
+  /// The fourth verdict.
+  static func expectations(_ expectations: ExpectationsVerdict) -> [JSON.Field] {
     let verdict =
       expectations.checked == 0 ? "none" : expectations.differences.isEmpty ? "met" : "not_met"
     return [
       .init("verdict", .string(verdict)), .init("checked", .integer(expectations.checked)),
-      .init("differences", .array(expectations.differences.map(Self.difference))),
+      .init("differences", .array(expectations.differences.map(difference))),
     ]
   }
 
   private static func difference(_ difference: ExpectationsVerdict.Difference) -> JSON {
     var fields: [JSON.Field]
     switch difference {
-    case .plaintext:
+    case .encryption(let expected):
       fields = [
         .init("expectation", .string("encrypted")), .init("name", .null),
-        .init("expected", .bool(true)), .init("found", .bool(false)),
+        .init("expected", .bool(expected)), .init("found", .bool(!expected)),
       ]
     case .userVersion(let expected, let found):
       fields = [

@@ -16,12 +16,22 @@ struct VerifyTask: Sendable {
   var isPlain = false
   /// The key is named for this database, and not for all.
   var hasOwnKey = false
+  /// The line of a manifest on which that stands.
+  var keyLine: Int?
   /// How checking it has to end.
   var expected = ErrorCode.ok
+  /// The entry of a manifest that is refreshed.
+  var entry: ManifestObject?
 
   init(_ path: String, _ parsed: ParsedCommand) {
     self.path = path
     self.parsed = parsed
+  }
+
+  /// What text calls it: its file, and beside that what a manifest calls it.
+  var title: String {
+    guard let name, !OptionValues.same(name, path) else { return path }
+    return "\(path) (\(name))"
   }
 
   var settings: CipherSettings { CipherOptions.examined.settings(from: parsed) }
@@ -31,15 +41,23 @@ struct VerifyTask: Sendable {
   /// that prove this one to be encrypted.
   func needsKey(_ session: Session, sharesKey: Bool) throws -> Bool {
     let isNamed = sharesKey ? hasOwnKey : selection.isNamed
-    let needs = try session.core.needsKey(path, settings, isPlain ? false : isNamed)
-    if isPlain, needs { throw ManifestMismatch.encrypted(path) }
-    return needs
+    do {
+      let needs = try session.core.needsKey(path, settings, isPlain ? false : isNamed)
+      if isPlain, needs {
+        throw ManifestMismatch.encrypted(path, expectations: expectations.count)
+      }
+      return needs
+    } catch SealError.wrongKind(_, .plaintext) where expectations.encrypted == true {
+      // That it is plaintext is then what was found, and no reason to look no further.
+      return false
+    }
   }
 
   /// What the options, and a manifest, expect.
   var expectations: Expectations {
     var expected = VerifyCommand.expectations(parsed)
     expected.tables += tables
+    if isPlain { expected.encrypted = false }
     return expected
   }
 
@@ -59,5 +77,6 @@ struct VerifyTask: Sendable {
 
 /// What a database is not, against its manifest.
 enum ManifestMismatch: Error {
-  case encrypted(String)
+  /// With the number of expectations, of which this is the one that was looked at.
+  case encrypted(String, expectations: Int)
 }

@@ -204,7 +204,9 @@ extension VerifyRendering {
 
   static func difference(_ difference: ExpectationsVerdict.Difference) -> String {
     switch difference {
-    case .plaintext: "it is not encrypted"
+    case .encryption(let expected):
+      expected
+        ? "it is not encrypted" : "it is encrypted, and a plaintext database was expected"
     case .userVersion(let expected, let found): "user_version is \(found), not \(expected)"
     case .applicationID(let expected, let found): "application_id is \(found), not \(expected)"
     case .noTable(let name, let isView):

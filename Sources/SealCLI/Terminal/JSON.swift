@@ -11,6 +11,8 @@ enum JSON: Sendable, Equatable {
   case decimal(Double)
   /// As exact as it is; infinities as numbers that overflow, since JSON has no other way.
   case real(Double)
+  /// As it was written, by somebody else.
+  case number(String)
   case string(String)
   case array([JSON])
   case object([Field])
@@ -54,6 +56,7 @@ enum JSON: Sendable, Equatable {
     case .unsigned(let number): out += String(number)
     case .decimal(let number): out += Self.decimalText(number)
     case .real(let number): out += Self.realText(number)
+    case .number(let text): out += text
     case .string(let text): Self.quote(text, to: &out)
     case .array(let values):
       out += "["

@@ -16,15 +16,29 @@ enum ManifestDiagnostics {
     let words = words(flaw.kind)
     let place = flaw.line.map { "line \($0): " } ?? ""
     return Diagnosis(
-      .usage, place + words.0, about: flaw.path, hint: words.1,
+      .usage, place + words.0, about: flaw.path, hint: words.1 ?? fields,
       facts: flaw.line.map { [.init("line", .integer($0))] } ?? [])
   }
 
+  /// Where somebody finds what a manifest is made of.
+  private static let fields =
+    "man \(Catalog.tool)-\(Catalog.verify.name) has its fields, and"
+    + " \(VerifyOptions.writeManifest.flag) makes one"
+
   static func explain(_ mismatch: ManifestMismatch) -> Diagnosis {
     switch mismatch {
-    case .encrypted(let path):
-      Diagnosis(
-        .checkFailed, "it is encrypted, and a plaintext database was expected", about: path)
+    case .encrypted(let path, let count):
+      let difference = ExpectationsVerdict.Difference.encryption(expected: false)
+      let verdict = ExpectationsVerdict(checked: count, differences: [difference])
+      let fields = JSON.object(VerifyJSON.expectations(verdict))
+      return Diagnosis(
+        .checkFailed, VerifyRendering.difference(difference), about: path,
+        hint: "if it is meant to be, its entry says so, and where its key is:"
+          + " \"\(ManifestFields.encrypted)\": true",
+        facts: [
+          .init("kind", .string(FileKind.sqlcipher.rawValue)),
+          .init("verdicts", .object([.init("expectations", fields)])),
+        ])
     }
   }
 
@@ -41,12 +55,17 @@ enum ManifestDiagnostics {
     case .unknownField(let name, let suggestion):
       return (
         "unknown field \(name)",
-        suggestion.map { "did you mean \($0)?" } ?? "Docs/manifest.md lists the fields"
+        suggestion.map { "did you mean \($0)?" } ?? fields
       )
     case .keyField(let name):
       return (
         "\(name): a manifest holds no key, because everybody who has the files would see it",
         "say where the key is: key_file, key_env, key_command or keyring"
+      )
+    case .contradicted(let name, let flag):
+      return (
+        "\(name) says otherwise than \(flag) on the command line",
+        "what stands there is expected of every database: leave \(flag) out, or change the manifest"
       )
     case .missing(let name): return ("the field \(name) is missing", nil)
     case .wrongType(let name, let wanted, let found):

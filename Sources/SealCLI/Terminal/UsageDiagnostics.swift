@@ -83,6 +83,14 @@ enum UsageDiagnostics {
         "\(VerifyOptions.against.flag) \(path): that is the database that is checked",
         "name another one, or leave \(VerifyOptions.against.flag) out"
       )
+    case .otherManifest(let path):
+      let (read, write) = (VerifyOptions.manifest.flag, VerifyOptions.writeManifest.flag)
+      let name = ShellWords.quoted(path)
+      return (
+        "\(write) beside \(read) refreshes that manifest, and names another file",
+        "\(read) \(name) \(write) \(name) refreshes it; a new one is made of databases that are"
+          + " named"
+      )
     case .badParameter(let text):
       return (
         "--param \(text): it is NAME=VALUE, NAME:text=VALUE, NAME:integer=N, NAME:real=X,"

@@ -8,8 +8,8 @@ public struct Expectations: Sendable, Equatable {
   public var tables: [Table] = []
   /// The content digest, 32 bytes.
   public var digest: [UInt8]?
-  /// It has to be encrypted.
-  public var encrypted = false
+  /// Whether it has to be encrypted; nil where it may be either.
+  public var encrypted: Bool?
 
   public init() {}
 
@@ -23,9 +23,10 @@ public struct Expectations: Sendable, Equatable {
     }
   }
 
-  var count: Int {
+  /// How many they are.
+  public var count: Int {
     (userVersion == nil ? 0 : 1) + (applicationID == nil ? 0 : 1) + tables.count
-      + (digest == nil ? 0 : 1) + (encrypted ? 1 : 0)
+      + (digest == nil ? 0 : 1) + (encrypted == nil ? 0 : 1)
   }
 }
 
@@ -40,7 +41,9 @@ struct ExpectationsCheck {
   func run() throws -> (verdict: ExpectationsVerdict, damage: Damage?) {
     var verdict = ExpectationsVerdict(checked: expected.count)
     guard expected.count > 0 else { return (verdict, nil) }
-    if expected.encrypted, source.cipher == nil { verdict.differences.append(.plaintext) }
+    if let encrypted = expected.encrypted, encrypted != (source.cipher != nil) {
+      verdict.differences.append(.encryption(expected: encrypted))
+    }
     guard let header = source.header else {
       let hindrance: Hindrance = source.flaw == nil ? .damagedPages : .damagedHeader
       verdict.differences += names.map { .unknown($0, hindrance) }

@@ -201,9 +201,13 @@ public struct ExpectationsVerdict: Sendable {
   public var checked = 0
   public var differences: [Difference] = []
 
+  public init(checked: Int = 0, differences: [Difference] = []) {
+    (self.checked, self.differences) = (checked, differences)
+  }
+
   public enum Difference: Sendable, Equatable {
-    /// It is not encrypted.
-    case plaintext
+    /// It had to be encrypted and is not, or the other way round.
+    case encryption(expected: Bool)
     case userVersion(expected: Int32, found: Int32)
     case applicationID(expected: Int32, found: Int32)
     /// `isView`: there is a view of that name.

@@ -13,7 +13,7 @@ extension String {
   }
 
   /// Whether SQLite takes both for one name: the case of ASCII letters does not count.
-  func isSameName(as other: String) -> Bool {
+  public func isSameName(as other: String) -> Bool {
     func folded(_ text: String) -> some Sequence<UInt8> {
       text.utf8.lazy.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     }
