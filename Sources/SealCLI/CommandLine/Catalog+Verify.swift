@@ -58,7 +58,9 @@ enum VerifyOptions {
     help: "check the databases that a fixture manifest lists",
     detail: """
       A file in JSON with each database, where its key is, and what it has to hold or how opening it \
-      has to fail. What it does not say is taken from the command line.
+      has to fail. What it does not say is taken from the command line; what is expected there is \
+      expected of every database. Each of its databases has some of these fields: \
+      \(ManifestFields.all.joined(separator: ", ")).
       """)
   static let report = OptionSpec(
     name: "report", value: .choice("FORM", ReportForm.words), section: .output,
@@ -79,11 +81,16 @@ enum VerifyOptions {
     help: "write a fixture manifest of what was found",
     detail: """
       With the content digest, the versions and the rows of all tables, and where the key came from. \
-      Nothing is written unless all databases pass.
+      Nothing is written unless all databases pass. With --manifest and the same file it refreshes \
+      that manifest: of every entry that passes, what it says of the content becomes what is there, \
+      and all else in it stays.
       """)
   static let replace = OptionSpec(
     name: "force", short: "f", section: .output, help: "replace a manifest that exists",
-    detail: "It never replaces a file that is no manifest.")
+    detail: """
+      It never replaces a file that is no manifest, nor one with entries or fields that the new one \
+      would not have.
+      """)
 
   /// What is written beside the answers.
   static let output = [report, reportFile, writeManifest, replace, Options.resume]
@@ -164,6 +171,9 @@ extension Catalog {
       Example(
         purpose: "Check the fixtures of a project, with a report for the CI server",
         line: "dbseal verify --manifest fixtures.json --report junit --report-file report.xml"),
+      Example(
+        purpose: "Take what these databases hold now for what they have to hold",
+        line: "dbseal verify --manifest fixtures.json --write-manifest fixtures.json"),
       Example(
         purpose: "Compare an encrypted database with the plaintext one that it was made of",
         line: "dbseal verify --key-file app.key --against plaintext.db app.db"),

@@ -89,6 +89,13 @@ extension Batch {
     return diagnosis.exit
   }
 
+  /// Ends several of which none was begun before a signal came; the exit status.
+  func finish(interruptedBy number: Int32, words: String) -> Int32 {
+    var outcome = Outcome()
+    outcome.interruption = SealError.interrupted(signal: number)
+    return finish(outcome, words: words)
+  }
+
   /// Ends several of which none could be begun for want of a key; the exit status, which is that.
   func finish(noKey diagnosis: Diagnosis, skipped: Int = 0) -> Int32 {
     guard isSeveral, asJSON else { return diagnosis.exit }

@@ -70,6 +70,8 @@ struct Conversions: Sendable {
     if let ready {
       do {
         (keys, made) = try self.keys(for: ready, batch)
+      } catch SealError.interrupted(let number) where batch.isSeveral {
+        return batch.finish(interruptedBy: number, words: verb)
       } catch let error where !batch.isSeveral || explain(error).code == .noKey {
         let skipped = checks.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
         return batch.report(noKey: explain(error), on: [ready.source], skipped: skipped)

@@ -35,6 +35,8 @@ struct SchemaCommand: Sendable {
     let key: Result<KeyMaterial?, any Error>
     do {
       key = try batch.key(for: databases, needs) { try self.key(for: $0[0]) }
+    } catch SealError.interrupted(let number) where batch.isSeveral {
+      return batch.finish(interruptedBy: number, words: words)
     } catch let error where !batch.isSeveral || Diagnostics.explain(error).code == .noKey {
       let found = batch.isSeveral ? Diagnostics.explain(error) : explain(error, databases[0])
       return batch.report(noKey: found, on: databases)

@@ -34,6 +34,10 @@ enum TAPReport {
       }
       lines.append("  ...")
     }
+    // That a failure was expected, and came.
+    if test.outcome == .passed, diagnosis.facts.contains(where: { $0.name == "expected_code" }) {
+      lines.append("# \(ReportCase.escaped(diagnosis.sentence))")
+    }
     lines += test.notes.map { "# note: \(ReportCase.escaped($0))" }
     return lines.joined(separator: "\n") + "\n"
   }

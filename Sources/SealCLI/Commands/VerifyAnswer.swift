@@ -70,8 +70,10 @@ struct VerifyAnswer: Sendable {
     let facts = diagnosis.facts + [.init("expected_code", .string(word))]
     switch diagnosis.code {
     case expected:
+      let found = diagnosis.sentence
+      let rest = found.hasPrefix("\(word): ") ? found.dropFirst(word.count + 2) : found[...]
       diagnosis = Diagnosis(
-        .ok, "ok: \(word), as expected: \(diagnosis.sentence)", about: task.path, facts: facts)
+        .ok, "ok: \(word), as expected: \(rest)", about: task.path, facts: facts)
       lines = ["\(task.path): \(diagnosis.sentence)"]
     case .ok:
       let sentence = "nothing is wrong with it, and \(word) was expected"

@@ -114,12 +114,14 @@ extension VerifyRendering {
     parts += other.dropFirst()
     if parts.isEmpty {
       let all = count(Int(verdict.total), "page")
+      let have = verdict.total == 1 ? "has" : "have"
+      let authenticate = Diagnostics.verb("authenticate", UInt64(verdict.total))
       if !verdict.hasTags {
         return report.profile == nil
-          ? "\(all), which have no tags (\(format))"
-          : "\(all), which have no tags: authenticity cannot be proven (\(format))"
+          ? "\(all), which \(have) no tags (\(format))"
+          : "\(all), which \(have) no tags: authenticity cannot be proven (\(format))"
       }
-      guard let percent = verdict.sample else { return "\(all) authenticate (\(format))" }
+      guard let percent = verdict.sample else { return "\(all) \(authenticate) (\(format))" }
       return
         "\(verdict.checked) of \(all), a sample of \(percent) percent, authenticate (\(format))"
     }
@@ -223,9 +225,11 @@ extension VerifyRendering {
   private static func violations(_ report: VerifyReport) -> [String] {
     var parts: [String] = []
     if report.structure.state == .violated {
-      let found = count(report.structure.messages.count, "row")
+      let messages = report.structure.messages
+      let rows = count(messages.count, "row")
+      let found = "\(rows) \(Diagnostics.verb("break", UInt64(messages.count)))"
       parts.append(
-        "\(report.structure.isCapped ? "at least " : "")\(found) break the schema's rules:"
+        "\(report.structure.isCapped ? "at least " : "")\(found) the schema's rules:"
           + " \(report.structure.messages.first ?? "")")
     }
     if report.references.state == .violated {

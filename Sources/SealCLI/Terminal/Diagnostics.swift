@@ -250,6 +250,9 @@ enum Diagnostics {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
 
+  /// `authenticates` of one, `authenticate` of others.
+  static func verb(_ verb: String, _ number: UInt64) -> String { number == 1 ? verb + "s" : verb }
+
   /// The verb that goes with a number.
   static func does(_ number: Int) -> String { number == 1 ? "does" : "do" }
 

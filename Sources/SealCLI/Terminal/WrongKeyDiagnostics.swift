@@ -15,11 +15,12 @@ enum WrongKeyDiagnostics {
     let pages = tried == wrong.pagesInFile ? "page" : "tried page"
     let share =
       wrong.pagesInFile == 0
-      ? "the file is shorter than a page" : "0 of \(Diagnostics.count(tried, pages)) authenticate"
+      ? "the file is shorter than a page"
+      : "0 of \(Diagnostics.count(tried, pages)) \(Diagnostics.verb("authenticate", tried))"
     let isOther = cipher.format.name == CipherOptions.against.format.name
     let key = isOther ? KeyOptions.against : KeyOptions.database
     let hint =
-      wrong.fit.map { found($0, wrong, key, cipher) }
+      wrong.fit.map { found($0, wrong, key, cipher, parsed) }
       ?? (parsed.map { given($0, cipher) } ?? "") + guess(wrong, key, cipher)
     let fits = wrong.fit.map { fit in
       JSON.object([
@@ -42,15 +43,16 @@ enum WrongKeyDiagnostics {
 
   /// What opens the file.
   private static func found(
-    _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions
+    _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions,
+    _ parsed: ParsedCommand?
   ) -> String {
     // It may have been given other settings with that key.
-    if fit.variant == .newKey { return words(fit, key, cipher) }
+    if fit.variant == .newKey { return words(fit, key, cipher, parsed) }
     guard fit.variant != .asGiven else {
       return "the key opens the file with \(named(fit, cipher))"
     }
     let isTried = wrong.tried.contains(fit.settings)
-    return words(fit, key, cipher) + (isTried ? "" : ", with \(named(fit, cipher))")
+    return words(fit, key, cipher, parsed) + (isTried ? "" : ", with \(named(fit, cipher))")
   }
 
   /// The settings as options where there are some for them.
@@ -66,7 +68,9 @@ enum WrongKeyDiagnostics {
   }
 
   /// What has to be done with the key.
-  private static func words(_ fit: KeyFit, _ key: KeyOptions, _ cipher: CipherOptions) -> String {
+  private static func words(
+    _ fit: KeyFit, _ key: KeyOptions, _ cipher: CipherOptions, _ parsed: ParsedCommand?
+  ) -> String {
     let (raw, binary) = (key.raw.flag, key.binary.flag)
     let also = fit.also.compactMap(KeyText.words(for:))
     switch fit.variant {
@@ -113,7 +117,7 @@ enum WrongKeyDiagnostics {
       return "bytes of zero open the file, which is what an app's key array holds once it was"
         + " cleared: one such byte in the key file, with \(binary), is that key; rekey the database"
     case .withoutNewline:
-      let rest = ", which a key file may have where \(binary) is left out"
+      let rest = ", which " + newline(binary, parsed.map(key.selection))
       return opens(also, (KeyText.words(for: fit.variant) ?? "") + (also.isEmpty ? rest : ""))
     case .withoutNewlines:
       // Without all of them is without the first one too.
@@ -123,6 +127,17 @@ enum WrongKeyDiagnostics {
     case .withoutMark, .withoutBlanks, .withoutQuotes, .withoutSemicolon, .withoutStatement,
       .fromUTF16:
       return opens(also, KeyText.words(for: fit.variant) ?? "")
+    }
+  }
+
+  /// Where the final newline may stay, or how it goes.
+  private static func newline(_ binary: String, _ selection: KeySelection?) -> String {
+    let variable = "NAME=$(printf %s \"$NAME\") takes out of a variable"
+    let file = "a key file may have where \(binary) is left out"
+    switch selection?.source {
+    case .environment: return variable
+    case nil where selection?.list == nil: return "\(file), and which \(variable)"
+    default: return file
     }
   }
 
