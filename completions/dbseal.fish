@@ -274,10 +274,10 @@ complete -c dbseal -n '__dbseal_at "rekey"' -n '__dbseal_free --version' -l vers
 # dbseal verify
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --files-from --manifest' -l files-from -r -F -d 'take the names from a file; - is standard input'
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free -0 --null' -s 0 -l null -d 'names end with NUL, as find -print0 has them'
-complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --files-from --manifest --write-manifest --against --resume' -l manifest -r -F -d 'check the databases that a fixture manifest lists'
+complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --files-from --manifest --against --resume' -l manifest -r -F -d 'check the databases that a fixture manifest lists'
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --resume --report' -l report -x -a 'junit tap' -d 'a test report'
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --report-file' -l report-file -r -F -d 'write the report to a file'
-complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --manifest --write-manifest --resume' -l write-manifest -r -F -d 'write a fixture manifest of what was found'
+complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --resume --write-manifest' -l write-manifest -r -F -d 'write a fixture manifest of what was found'
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free -f --force' -s f -l force -d 'replace a manifest that exists'
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --resume --manifest --report --write-manifest' -l resume -r -F -d 'go on where a run that was stopped was'
 complete -c dbseal -n '__dbseal_at "verify"' -n '__dbseal_free --quick' -l quick -d 'stop after the pages'
