@@ -66,8 +66,8 @@ def repository(work):
     samples.plain(root / "fixtures/plain.db")
     (root / "fixtures/fixture.key").write_text(KEY + "\n")
     lines = section("The fixtures")
-    assert [line.split()[0] for line in lines] == ["chmod", "dbseal", "dbseal"]
-    done = shell("\n".join(lines), root, surroundings())
+    assert [line.split()[0] for line in lines] == ["chmod", "dbseal", "dbseal", "dbseal"]
+    done = shell("\n".join(lines[:3]), root, surroundings())
     assert done.returncode == 0 and b"3 of 3 databases passed" in done.stdout, done
     return root
 
@@ -128,7 +128,7 @@ def test_the_page_has_its_recipes():
 
 def test_a_key_in_the_repository(repository):
     checkout = clone(repository)
-    line = section("The fixtures")[-1]
+    line = section("The fixtures")[2]
     done = shell(line, checkout, surroundings())
     assert done.returncode == 1 and b"others" in done.stderr, done
     field, = re.findall(r'`"key_file": "fixture.key", ("allow_open_key_file": true)`', PAGE)
@@ -196,7 +196,7 @@ def test_github_actions(repository, tarball, tmp_path):
     assert [case[:3] for case in reports.junit((checkout / report).read_bytes())][:2] == [
         ("fixtures/app.db", "error", "no_key"), ("fixtures/old.db", "error", "no_key")]
     for name in ("app", "old"):
-        assert f"fixtures/{name}.db: $FIXTURE_KEY: " in summary.rsplit("```\n", 2)[1], summary
+        assert f"fixtures/{name}.db: key_env on line " in summary.rsplit("```\n", 2)[1], summary
     # What has no verdict is shown too.
     passed, ran, summary = github(checkout, tarball, {"FIXTURE_KEY": "another"}, tmp_path)
     assert not passed and [name for name, _ in ran][-1] == "Show what failed"
@@ -262,7 +262,18 @@ def test_pre_commit(repository, keys):
     samples.plain(checkout / "app/-plain.db")
     assert hook(encrypted, "app/seed.db").returncode == 0
     done = hook(encrypted, "app/seed.db", "app/-plain.db")
-    assert done.returncode == 1 and b"plaintext" in done.stderr, done
+    assert done.returncode == 1 and b"it is not encrypted" in done.stdout, done
+    assert b"leave" not in done.stderr, "the guard stays"
+
+
+def test_fixtures_that_change(repository):
+    peers.change(repository / "fixtures/plain.db", "CREATE TABLE added(a)")
+    *_, check, refresh = section("The fixtures")
+    assert shell(check, repository, surroundings()).returncode == 1
+    done = shell(refresh, repository, surroundings())
+    assert done.returncode == 0 and b"1 of 3 entries changed" in done.stderr, done
+    done = shell(check, repository, surroundings())
+    assert done.returncode == 0 and b"3 of 3 databases passed" in done.stdout, done
 
 
 def test_jenkins_and_tap(repository):

@@ -8,7 +8,9 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
+import time
 
 import pytest
 
@@ -158,6 +160,14 @@ def test_encrypted_or_not(work, fixture, source):
         found = verify(path, *options)
         assert [o["code"] for o in found] == [
             "ok", "check_failed", "check_failed", "ok", "ok", "wrong_kind"], found
+        # The object is whole as far as anything can be known without the key.
+        for wanted, each in ((True, found[1]), (False, found[2])):
+            verdict = each["verdicts"]["expectations"]
+            assert (verdict["verdict"], verdict["checked"]) == ("not_met", 1)
+            assert [(d["expectation"], d["expected"], d["found"]) for d in verdict["differences"]] == [
+                ("encrypted", wanted, not wanted)]
+            assert each["kind"] == ("plaintext" if wanted else "sqlcipher")
+        assert '"encrypted": true' in found[2]["hint"]
         assert [note for o in found for note in o.get("notes", [])
                 if note["note"] == "key_not_used"] == []
         assert "it is not encrypted" in found[1]["message"]
@@ -268,7 +278,7 @@ def refused(path, line, words, hint=None):
 @pytest.mark.parametrize("field, words, hint", [
     ({"key_fil": "x"}, "unknown field key_fil", "did you mean key_file?"),
     ({"user-version": 7}, "unknown field user-version", "did you mean user_version?"),
-    ({"nonsense": 7}, "unknown field nonsense", "Docs/manifest.md"),
+    ({"nonsense": 7}, "unknown field nonsense", "man dbseal-verify has its fields"),
     ({"key_fd": 7}, "unknown field key_fd", None),
     ({"user_version": "7"}, "user_version has to be a number, and is a text", None),
     ({"user_version": 4294967296}, "user_version has a bad value: a whole number from", None),
@@ -342,7 +352,7 @@ def test_a_manifest_that_cannot_be_read(work):
 
 
 @pytest.mark.parametrize("options", [
-    ["a.db"], ["--files-from", "x"], ["--write-manifest", "x"], ["--against", "x"]])
+    ["a.db"], ["--files-from", "x"], ["--against", "x"]])
 def test_what_goes_with_no_manifest(work, options):
     result = program.run("verify", "--manifest", "m.json", *options, cwd=work)
     assert result.exit == 2 and b"exclude each other" in result.err, result
@@ -372,7 +382,9 @@ def test_written_and_read_back(work, fixture, source):
                    "application_id": 252006673, "digest": value, "tables": rows}
     assert plain == {"file": "plain.db", "encrypted": False, "user_version": -7,
                      "application_id": 252006673, "digest": value, "tables": rows}
-    assert [o["ok"] for o in verify(work / "m.json", env=env, cwd=work)] == [True, True]
+    found = verify(work / "m.json", env=env, cwd=work)
+    assert [o["ok"] for o in found] == [True, True]
+    assert [o["verdicts"]["expectations"]["checked"] for o in found] == [8, 8], "as many as fields"
     again = program.run("verify", "-q", "--write-manifest", "n.json", *reversed(names), cwd=work,
                         env=env)
     assert again.exit == 0 and (work / "n.json").read_text() == text and again.err == b""
@@ -426,8 +438,9 @@ def test_what_opens_it_is_written(work, fixture, keys):
         (["--try-keys", "fixtures/app.key", "raw.db"], {"file": "../raw.db", "format": 4}),
     ]
     for options, expected in runs:
-        result = program.run("verify", "--force", "--write-manifest", "ci/m.json", *options,
-                             cwd=work, env=env, stdin=RAW.encode())
+        (elsewhere / "m.json").unlink(missing_ok=True)
+        result = program.run("verify", "--write-manifest", "ci/m.json", *options, cwd=work, env=env,
+                             stdin=RAW.encode())
         assert result.exit == 0, result
         entry, = json.loads((elsewhere / "m.json").read_text())["databases"]
         facts = {"encrypted", "user_version", "application_id", "digest", "tables"}
@@ -481,19 +494,82 @@ def test_each_answer_names_its_database(work, fixture):
                     name="m.json")
     result = program.run("verify", "--manifest", path.name, cwd=work, env={"K": RAW})
     words = result.err.decode()
-    unset = "$NONE: the database's key is to be in this variable, which is not set"
-    assert f"dbseal: fixtures/app.db: {unset}\n" in words, result
-    assert f"dbseal: fixtures/app.db (second): {unset}\n" in words
+    def unset(index):
+        lines = [n for n, text in enumerate(path.read_text().splitlines(), 1) if '"key_env"' in text]
+        return f"key_env on line {lines[index]}: the variable that it names for the key is not set"
+
+    assert f"dbseal: fixtures/app.db: {unset(0)}\n" in words, result
+    assert f"dbseal: fixtures/app.db (second): {unset(1)}\n" in words
+    assert "or name another source there: key_file, key_command, keyring" in words
+    assert "NONE" not in words + result.out.decode(), "it may be the key itself"
     assert "dbseal: fixtures/app.db (open): key file fixtures/app.key: others can read it" in words
     assert '; or "allow_open_key_file": true, if' in words and "--allow" not in words
     lines = result.out.decode().splitlines()
     assert lines[0].startswith("fixtures/app.db (good): ok")
     assert "fixtures/app.db (bad): not as it should be" in lines
     assert "dbseal: fixtures/app.db (bad): " in words
-    assert f"fixtures/app.db (fails): ok: no_key, as expected: {unset}" in lines
+    assert f"fixtures/app.db (fails): ok: no_key, as expected: {unset(-1)}" in lines
     found = verify(path, cwd=work, env={"K": RAW})
     assert {o["database"] for o in found} == {str(work / "fixtures/app.db")}
-    assert found[0]["message"] == unset and found[5]["message"].endswith(unset)
+    assert found[0]["message"] == unset(0) and found[5]["message"].endswith(unset(-1))
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--quiet"], ["--report", "junit"], ["--report", "tap"]])
+def test_a_key_in_the_place_of_a_variable_is_not_repeated(fixture, form):
+    for key in ("S3cretPassw0rd", "x'" + "7622" * 16 + "'", "correct horse battery"):
+        # program.run looks for it in everything that is printed.
+        program.remember(key)
+        for more, env in (({}, {}), ({"raw_key": True}, {}), ({"expect_code": "no_key"}, {}),
+                          ({}, {key: ""}), ({"raw_key": True}, {key: "x"}), ({}, {key: "x' '"})):
+            path = manifest(fixture, {"file": "app.db", "key_env": key, **more})
+            result = program.run("verify", *form, "--manifest", path, env=env)
+            assert result.exit == (0 if "expect_code" in more else 1), result
+            assert b"key_env on line " in result.out + result.err or "expect_code" in more, result
+
+
+def test_hints_can_be_typed_in_the_manifest(fixture):
+    path = manifest(fixture, {"file": "app.db", "key_file": "app.key", "format": 3})
+    found = one(path)
+    assert found["code"] == "wrong_key" and found["hint"] == (
+        'the key opens the file with "format": 4 and no other setting')
+    assert one(manifest(fixture, {"file": "app.db", "key_file": "app.key", "format": 4}))["ok"]
+    path = manifest(fixture, {"file": "app.db", "key_file": "none"})
+    assert "what key_file names" in one(path)["hint"]
+    result = program.run("verify", path)
+    assert result.exit == 6 and b"it is a manifest: dbseal verify --manifest '" in result.err, result
+
+
+def test_a_key_that_no_entry_takes(work, fixture, source):
+    own = {"file": "app.db", "key_file": "app.key"}
+    plain = {"file": "../plain.db", "encrypted": False}
+    for entries, noted in (([own, plain], True), ([own, {"file": "../plain.db"}], False),
+                           ([own, {"file": "app.db"}], False)):
+        path = manifest(fixture, *entries)
+        result = program.run("verify", "--manifest", path, "--key-file", work / "none")
+        assert (b"the key of the command line is not used" in result.err) is noted, result
+        assert result.exit == (1 if {"file": "app.db"} in entries else 0), result
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_keys_are_fetched(work, fixture, form, number):
+    path = manifest(fixture, {"file": "app.db", "key_command": "sh -c 'echo > here; sleep 60'"},
+                    {"file": "app.db", "key_file": "app.key"})
+    options = {"text": [], "json": ["--json"], "junit": ["--report", "junit"]}[form]
+    started = program.start("verify", *options, "--manifest", path, cwd=work)
+    while not (work / "here").exists() and started.poll() is None:
+        time.sleep(0.01)
+    started.send_signal(number)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == -number, (out, err)
+    if form == "json":
+        summary, = [json.loads(line) for line in out.splitlines()]
+        found = summary["summary"]
+        assert (found["code"], found["exit"], found["files"], found["succeeded"]) == (
+            "interrupted", 128 + number, 2, 0)
+    else:
+        assert b"0 of 2 databases passed" in err
+    assert (b"<error" in out) is (form == "junit")
 
 
 def test_a_change_shows(work, source):

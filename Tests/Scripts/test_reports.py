@@ -216,6 +216,43 @@ def test_a_report_that_cannot_be_written(work, source, outside, form):
 
 
 @FORMS
+def test_a_report_that_cannot_be_written_fails_the_run(work, source, outside, form):
+    place = outside / "report"
+    for old in (False, True):
+        if old:
+            program.run("verify", "--report", form, "--report-file", place, source)
+        options = ["--report", form, "--report-file", place, source, source]
+        result = program.run("verify", *options, file_size=50)
+        assert result.exit == 9 and b"2 of 2 databases passed, but " in result.out, result
+        assert (b"what stands there is from an earlier run" in result.err) is old
+        assert b"TARGET" not in result.err
+        *_, failure, summary = program.run("verify", "--json", *options, file_size=50).objects
+        found = summary["summary"]
+        assert (found["ok"], found["code"], found["exit"]) == (False, "io", 9), found
+        assert (found["succeeded"], found["failed"]) == (2, 0)
+        assert found["message"] == failure["message"] and str(place) in found["message"]
+    # What was found stands above that it could not be written.
+    os.remove(source)
+    *_, failure, summary = program.run("verify", "--json", *options, file_size=50).objects
+    assert (failure["code"], summary["summary"]["code"], summary["summary"]["exit"]) == (
+        "io", "check_failed", 1)
+    # Nor is a report kept back without a word where the run cannot go on.
+    result = program.run("verify", "--report", form, "--report-file", place, "--manifest",
+                         work / "none.json", file_size=50)
+    assert result.exit == 9 and b"what stands there is from an earlier run" in result.err, result
+
+
+def test_a_tap_report_says_that_a_failure_was_expected(work):
+    (work / "junk.db").write_bytes(b"junk " * 1000)
+    (work / "m.json").write_text('{"dbseal_manifest": 1, "databases": [{"file": "junk.db",'
+                                 ' "expect_code": "wrong_kind"}]}')
+    result = program.run("verify", "--report", "tap", "--manifest", "m.json", cwd=work)
+    assert b"ok 1 - junk.db\n# ok: wrong_kind, as expected: " in result.out, result
+    tests, _ = reports.tap(result.out)
+    assert [bool(test[2]) for test in tests] == [True]
+
+
+@FORMS
 def test_a_directory_is_no_place_for_a_file(work, source, form):
     (work / "folder").mkdir()
     for options in (["--report", form, "--report-file"], ["--write-manifest"]):

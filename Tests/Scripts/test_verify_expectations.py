@@ -41,6 +41,21 @@ def test_it_has_to_be_encrypted(work, keys, source, sealed, kind):
     assert (b"it is not encrypted" in result.err) is (kind == "plain"), result
 
 
+@pytest.mark.parametrize("options", [
+    ["--key-env", "K"], ["--key-env", "NONE"], ["--key-file", "none"], ["--key-command", "false"],
+    ["--format", "4"], ["--format", "4", "--key-env", "K"], ["--key-env", "K", "--quick"],
+])
+def test_plaintext_ends_with_1_wherever_the_key_is(work, source, options):
+    result = program.run("verify", "--json", "--expect-encrypted", *options, source, cwd=work,
+                         env={"K": RAW})
+    found = result.json
+    assert (result.exit, found["code"], found["kind"]) == (1, "check_failed", "plaintext"), found
+    assert found["verdicts"]["expectations"]["differences"][0]["expectation"] == "encrypted"
+    assert found["hint"] is None
+    # Without the option it is what it was: somebody believed it encrypted.
+    assert program.run("verify", *options, source, cwd=work, env={"K": RAW}).exit == 6
+
+
 def test_a_damaged_header_does_not_hide_that_it_is_plaintext(work, source, keys):
     change(source, 21, b"\x41")
     verdicts = check(source, keys, "plain", "damaged", "--expect-encrypted")[1]

@@ -8,6 +8,7 @@
 # - a salt that is not needed, and the key of another database, are called that.
 import base64
 import shutil
+import subprocess
 
 import pytest
 
@@ -299,3 +300,19 @@ def test_of_many_databases_the_first_are_looked_into(work, keys):
     result = program.run("verify", "--json", "--quick", "--key-file", keys.file(DIGITS),
                          *names[:17], "raw.db", "raw.db", cwd=work)
     assert [one for one in result.objects if "database" in one][18]["fits"]["key"] == "raw"
+
+
+def test_a_newline_too_many_in_a_variable(work):
+    """The hint says what takes it away where the key is."""
+    path = peers.create_sealed(work / "a.db", "some words", [("kdf_iter", 10)], samples.fill)
+    for env, options in (({"K": "some words\n"}, ["--key-env", "K"]),
+                         ({"DBSEAL_KEY": "some words\n"}, [])):
+        found = program.run("verify", "--kdf-iter", "10", *options, path, env=env)
+        assert found.exit == 4 and b'NAME=$(printf %s "$NAME") takes' in found.err, found
+        assert (b"--key-binary" in found.err) is (options == [])
+        name, = env
+        shell = (f'{name}=$(printf %s "${name}") && export {name} && exec "$0" verify --kdf-iter 10'
+                 ' "$@"')
+        done = subprocess.run(["sh", "-c", shell, program.BIN, *options, path], capture_output=True,
+                              env=program.clean_env(env))
+        assert done.returncode == 0, done
