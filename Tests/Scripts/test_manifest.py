@@ -523,6 +523,10 @@ def test_a_key_in_the_place_of_a_variable_is_not_repeated(fixture, form):
                           ({}, {key: ""}), ({"raw_key": True}, {key: "x"}), ({}, {key: "x' '"})):
             path = manifest(fixture, {"file": "app.db", "key_env": key, **more})
             result = program.run("verify", *form, "--manifest", path, env=env)
+            if result.exit == 2:
+                # What can be nothing but a key is a mistake in the manifest.
+                assert key[:2] == "x'" and b"key_env" in result.out + result.err, result
+                continue
             assert result.exit == (0 if "expect_code" in more else 1), result
             assert b"key_env on line " in result.out + result.err or "expect_code" in more, result
 

@@ -151,3 +151,29 @@ def test_a_folder_that_is_missing_is_said_once(work, keys):
     result = program.run("encrypt", "--output-dir", work / "none", "--key-file", keys.raw(RAW),
                          *paths)
     assert result.exit == 9 and result.text.count("no such file") == 1 and "none" in result.text
+
+
+@pytest.mark.parametrize("command, options", [
+    ("verify", []), ("rekey", ["--new-key-file", "new"]), ("decrypt", ["--output-dir", "out"]),
+    ("migrate", ["--schema", "steps"]), ("inspect", ["--tables"])])
+def test_a_signal_before_there_is_a_key(work, keys, command, options):
+    """The summary comes whenever the signal does, and nothing is changed."""
+    (work / "out").mkdir()
+    (work / "steps").mkdir()
+    (work / "steps/1_a.sql").write_text("CREATE TABLE added(a);")
+    shutil.copy(keys.raw("5a" * 32, "new"), work / "new")
+    for name in ("a.db", "b.db"):
+        peers.create_sealed(work / name, f"x'{RAW}'", [], samples.fill)
+    before = Snapshot(work)
+    started = program.start(command, "--json", "--key-command", "sh -c 'echo > here; sleep 60'", *options,
+                            "a.db", "b.db", cwd=work)
+    while not (work / "here").exists() and started.poll() is None:
+        time.sleep(0.01)
+    started.send_signal(signal.SIGTERM)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == -signal.SIGTERM, (out, err)
+    summary = json.loads(out.splitlines()[-1])["summary"]
+    assert (summary["code"], summary["exit"], summary["files"], summary["succeeded"]) == (
+        "interrupted", 128 + signal.SIGTERM, 2, 0)
+    assert summary["command"] == command and err == b""
+    before.unchanged(new=["here"])

@@ -185,18 +185,6 @@ def test_key_sources_that_fail(work, source, keys):
     no_key(work, env={"DBSEAL_KEY_FILE": str(keys.folder / "missing")})
 
 
-def test_a_variable_that_names_a_source_is_called_by_its_name(work, sealed):
-    """What is empty is the name, and no option is spoken of that nobody used."""
-    for name in ("DBSEAL_KEY_FILE", "DBSEAL_KEY_COMMAND"):
-        found = program.run("verify", sealed, env={name: "", "DBSEAL_KEY": WORD})
-        assert found.exit == 3 and f"${name}: this variable is set and empty".encode() in found.err
-        assert b"key is empty" not in found.err
-    found = program.run("verify", sealed, env={"DBSEAL_KEY_FILE": str(work / "none")})
-    assert found.exit == 3 and b"check what $DBSEAL_KEY_FILE names" in found.err, found
-    found = program.run("verify", "--key-file", work / "none", sealed)
-    assert found.exit == 3 and b"check what --key-file names" in found.err, found
-
-
 def test_a_key_source_that_never_ends_is_bounded(work, source):
     no_key(work, "--key-file", "/dev/zero", "--key-binary")
     no_key(work, "--key-command", "yes")

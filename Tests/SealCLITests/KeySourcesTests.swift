@@ -157,8 +157,7 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
     #expect(failure { _ = try key(keySources(), select(nil)) } == .noTerminal)
     for name in ["DBSEAL_KEY_FILE", "DBSEAL_KEY_COMMAND", "DBSEAL_KEY"] {
       let empty = keySources(variables: [name: ""])
-      let isKey = name == "DBSEAL_KEY"
-      #expect(failure { _ = try key(empty, select(nil)) } == (isKey ? .empty : .nameless))
+      #expect(failure { _ = try key(empty, select(nil)) } == .empty)
     }
   }
 

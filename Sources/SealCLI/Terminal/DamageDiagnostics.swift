@@ -9,8 +9,8 @@ enum DamageDiagnostics {
 
   static func explain(_ damage: Damage) -> Diagnosis {
     let advice =
-      "the key is right; restore the file from a backup, or see what the pages hold: \(Catalog.tool)"
-      + " verify"
+      "the key is right; restore the file from a backup, or see what the pages hold, with its key:"
+      + " \(Catalog.tool) verify \(ShellWords.quoted(damage.path))"
     switch damage.flaw {
     case .pages(let pages, let total, let pagesInFile):
       return Diagnosis(

@@ -23,9 +23,6 @@ enum KeyDiagnostics {
       default: words(failure.flaw, options, failure.takesBytes)
       }
     var hint = words.1
-    if let variable = failure.variable {
-      hint = hint?.replacing(options.file.flag, with: "$\(variable)")
-    }
     if case (.file(let path), .openToOthers) = (failure.source, failure.flaw) {
       hint =
         "chmod 600 \(ShellWords.quoted(path)); or --allow-open-key-file, if they may read the key"
@@ -137,11 +134,6 @@ enum KeyDiagnostics {
       return (
         "\(key) is to be in this variable, which is not set",
         "set and export it; a key also comes from \(ways(options))"
-      )
-    case .nameless:
-      return (
-        "this variable is set and empty, and is to say where \(key) is",
-        "unset it, or let it say that; a key also comes from \(ways(options))"
       )
     case .severalLines(let blank):
       guard blank > 0 else {

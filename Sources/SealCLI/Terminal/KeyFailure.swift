@@ -26,8 +26,6 @@ struct KeyFailure: Error, Sendable, Equatable {
   var prefix = ""
   /// The source is a list of keys, of which each is a line of text.
   var isList = false
-  /// The variable that names the source, where no option does.
-  var variable: String?
 
   /// The source can give bytes that are no text, by the option for that.
   var takesBytes: Bool {
@@ -41,8 +39,6 @@ struct KeyFailure: Error, Sendable, Equatable {
     /// The source gave bytes, and they are no key.
     case refused(KeyFlaw)
     case unset
-    /// A variable that names a file or a command, and is empty.
-    case nameless
     /// With the number of empty lines, where nothing else follows the first.
     case severalLines(blank: Int)
     case nul

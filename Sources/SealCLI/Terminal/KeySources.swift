@@ -59,9 +59,6 @@ struct KeySources: Sendable {
       return try material(selection, label: label, new: new)
     } catch var failure as KeyFailure {
       failure.prefix = selection.prefix
-      if case .file = failure.source, selection.source == nil, selection.list == nil {
-        failure.variable = selection.variable + "_FILE"
-      }
       throw failure
     }
   }
@@ -157,7 +154,7 @@ struct KeySources: Sendable {
   /// A variable that holds a path or a command, which is no secret.
   private func text(_ name: String) throws -> String? {
     guard let value = surroundings.variable(name) else { return nil }
-    guard value.count > 0 else { throw KeyFailure(source: .environment(name), flaw: .nameless) }
+    guard value.count > 0 else { throw KeyFailure(source: .environment(name), flaw: .empty) }
     let bytes = value.withBytes { Array($0) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw UsageFlaw.notUTF8(Arguments.escaped(bytes))
