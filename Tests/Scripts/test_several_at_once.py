@@ -154,7 +154,7 @@ def test_a_folder_that_is_missing_is_said_once(work, keys):
 
 
 @pytest.mark.parametrize("command, options", [
-    ("verify", []), ("rekey", ["--new-key-file", "new"]), ("decrypt", ["--output-dir", "out"]),
+    ("verify", []), ("rekey", ["--in-place", "--new-key-file", "new"]), ("decrypt", ["--output-dir", "out"]),
     ("migrate", ["--schema", "steps"]), ("inspect", ["--tables"])])
 def test_a_signal_before_there_is_a_key(work, keys, command, options):
     """The summary comes whenever the signal does, and nothing is changed."""
