@@ -129,8 +129,9 @@ def test_a_schema_of_an_app(work, keys):
     path = work / "future.db"
     people = rows(samples.plain(work / "a.db"), "people")
     made(path, "plain", edit=lambda c: [c.execute(sql) for sql in samples.FUTURE])
-    found = program.run("verify", "--json", "--digest", path)
-    assert found.exit == program.EXIT["unsupported"], found
+    found = program.run("verify", "--json", "--write-manifest", "new.json", path, cwd=work)
+    assert found.exit == program.EXIT["unsupported"] and "by hand" in found.objects[0]["hint"], found
+    assert not (work / "new.json").exists()
     entry = {"file": "future.db", "expect_code": "unsupported", "tables": {"people": 1}}
     put(work, [entry])
     assert program.run("verify", "--manifest", MANIFEST, cwd=work).exit == 1

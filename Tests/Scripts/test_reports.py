@@ -252,6 +252,17 @@ def test_a_tap_report_says_that_a_failure_was_expected(work):
     assert [bool(test[2]) for test in tests] == [True]
 
 
+@pytest.mark.parametrize("options", [["--report", "tap", "--report-file"], ["--write-manifest"]])
+def test_hints_speak_of_no_target(work, source, options):
+    """verify has none."""
+    (work / "shut").mkdir(mode=0o555)
+    work.chmod(0o755)
+    source.chmod(0o644)
+    result = program.run("verify", *options, work / "shut/file", source, user=65534)
+    assert result.exit == 9 and b"name a file in another folder" in result.err, result
+    assert b"TARGET" not in result.err
+
+
 @FORMS
 def test_a_directory_is_no_place_for_a_file(work, source, form):
     (work / "folder").mkdir()

@@ -17,7 +17,7 @@ struct VerifyCommand: Sendable {
 
   /// Runs it; the exit status.
   static func run(_ parsed: ParsedCommand, _ session: Session) throws -> Int32 {
-    let report = try TestReport(parsed, on: session.console)
+    let report = try placing { try TestReport(parsed, on: session.console) }
     let command: VerifyCommand
     do {
       command = try VerifyCommand(FileList.named(in: parsed, session), session, report)
@@ -62,7 +62,7 @@ struct VerifyCommand: Sendable {
       throw UsageFlaw.badValue(
         VerifyOptions.manifest.flag, value: "-", allowed: "the name of a file")
     }
-    writer = try ManifestWriter(parsed, session.cancellation)
+    writer = try Self.placing { try ManifestWriter(parsed, session.cancellation) }
     tasks =
       try parsed.text(VerifyOptions.manifest).map {
         try Manifest($0, parsed, session.cancellation).tasks

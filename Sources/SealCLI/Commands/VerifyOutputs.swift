@@ -71,6 +71,16 @@ extension VerifyCommand {
     } catch { explain(error, writing: report?.path).say(on: session.console) }
   }
 
+  /// What `make` makes; that it has no place is said as below.
+  static func placing<Output>(_ make: () throws -> Output) throws -> Output {
+    do {
+      return try make()
+    } catch let error as SealError { throw Unplaced(diagnosis: explain(error, writing: nil)) }
+  }
+
+  /// A report or manifest that cannot be where it is to be.
+  private struct Unplaced: ExplainedError { let diagnosis: Diagnosis }
+
   /// Why `path` was not written, and what stands there.
   private static func explain(_ error: any Error, writing path: String?) -> Diagnosis {
     var found = Diagnostics.explain(error)
