@@ -258,7 +258,8 @@ def test_hints_speak_of_no_target(work, source, options):
     (work / "shut").mkdir(mode=0o555)
     work.chmod(0o755)
     source.chmod(0o644)
-    result = program.run("verify", *options, work / "shut/file", source, user=65534)
+    # Relative names, since the folders above are the tester's own.
+    result = program.run("verify", *options, "shut/file", source.name, user=65534, cwd=work)
     assert result.exit == 9 and b"name a file in another folder" in result.err, result
     assert b"TARGET" not in result.err
 
