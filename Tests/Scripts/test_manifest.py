@@ -514,7 +514,8 @@ def test_each_answer_names_its_database(work, fixture):
     assert found[0]["message"] == unset(0) and found[5]["message"].endswith(unset(-1))
 
 
-@pytest.mark.parametrize("form", [[], ["--json"], ["--quiet"], ["--report", "junit"], ["--report", "tap"]])
+@pytest.mark.parametrize(
+    "form", [[], ["--json"], ["--quiet"], ["--report", "junit"], ["--report", "tap"]])
 def test_a_key_in_the_place_of_a_variable_is_not_repeated(fixture, form):
     for key in ("S3cretPassw0rd", "x'" + "7622" * 16 + "'", "correct horse battery"):
         # program.run looks for it in everything that is printed.

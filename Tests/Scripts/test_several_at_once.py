@@ -5,6 +5,7 @@
 #   order, with wrong keys and damage between them, each gets the answer that it gets alone, by the
 #   lanes and by libcrypto, also where outputs get new keys; the judge is SQLCipher 4.19;
 # - one file under two names, in place: one after the other, and the second finds the first's work;
+# - a signal while the key is fetched: a summary, and nothing changed;
 # - SIGINT in the middle: every database is old or new, whole, and nothing is left beside them.
 import json
 import shutil
@@ -154,8 +155,9 @@ def test_a_folder_that_is_missing_is_said_once(work, keys):
 
 
 @pytest.mark.parametrize("command, options", [
-    ("verify", []), ("rekey", ["--in-place", "--new-key-file", "new"]), ("decrypt", ["--output-dir", "out"]),
-    ("migrate", ["--schema", "steps"]), ("inspect", ["--tables"])])
+    ("verify", []), ("rekey", ["--in-place", "--new-key-file", "new"]),
+    ("decrypt", ["--output-dir", "out"]), ("migrate", ["--schema", "steps"]),
+    ("inspect", ["--tables"])])
 def test_a_signal_before_there_is_a_key(work, keys, command, options):
     """The summary comes whenever the signal does, and nothing is changed."""
     (work / "out").mkdir()
@@ -165,8 +167,9 @@ def test_a_signal_before_there_is_a_key(work, keys, command, options):
     for name in ("a.db", "b.db"):
         peers.create_sealed(work / name, f"x'{RAW}'", [], samples.fill)
     before = Snapshot(work)
-    started = program.start(command, "--json", "--key-command", "sh -c 'echo > here; sleep 60'", *options,
-                            "a.db", "b.db", cwd=work)
+    line = "sh -c 'echo > here; sleep 60'"
+    started = program.start(command, "--json", "--key-command", line, *options, "a.db", "b.db",
+                            cwd=work)
     while not (work / "here").exists() and started.poll() is None:
         time.sleep(0.01)
     started.send_signal(signal.SIGTERM)
