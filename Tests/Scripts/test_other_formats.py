@@ -202,7 +202,9 @@ def test_what_only_begins_so(work, data):
 @pytest.mark.parametrize("number", range(3))
 def test_a_salt_that_begins_like_one(work, keys, start, number):
     # The rest of the sign is not there by chance.
-    salt = bytes.fromhex(start) + random.Random(number).randbytes(16)
+    # Zstandard's sign ends where its descriptor says: here within the salt, which is the same each time.
+    descriptor = b"\x20" if start == "28b52ffd" else b""
+    salt = bytes.fromhex(start) + descriptor + random.Random(number).randbytes(16)
     key = f"x'{'a1b2c3d4' * 8}{salt[:16].hex()}'"
     path = peers.create_sealed(work / "a.db", key, [], samples.fill)
     assert path.read_bytes()[:16] == salt[:16]
