@@ -33,7 +33,7 @@ struct ContentText {
         + " \(Diagnostics.count(UInt64(clamping: profile.kdfIterations), "round")), \(tags)",
       "  salt: \(Hex.text(content.salt ?? []))",
     ]
-    let pragmas = content.openingPragmas.map { "PRAGMA \($0.name) = \($0.value);" }
+    let pragmas = content.openingPragmas.map(Facts.statement)
     if !pragmas.isEmpty { lines.append("  opens with: " + pragmas.joined(separator: " ")) }
     return lines
   }

@@ -149,9 +149,10 @@ private final class Inspection {
     _ context: OperationContext
   ) throws {
     guard !asJSON else { return try object(of: query, database, file, notes, context) }
+    var found: [Note] = []
     do {
       let facts = try Inspect.query(
-        database, query, context,
+        database, query, context, opened: { found = $0.notes },
         begin: { writer.begin($0, of: batch.isSeveral ? database.path : nil) },
         row: { try writer.row($0) })
       writer.end()
@@ -163,6 +164,10 @@ private final class Inspection {
       // What was read before is true.
       writer.end()
       if !batch.isSeveral { writer.finish() }
+      // What the query did not find may be in a log that is not there.
+      if QueryFailure.isPossible(error) {
+        say(found.map(ConversionRendering.sentence), on: database.path)
+      }
       throw error
     }
   }
@@ -175,9 +180,14 @@ private final class Inspection {
     var columns: [String] = []
     var rows: [JSON] = []
     var rendering = InspectRendering(file: file)
-    rendering.content = try Inspect.query(
-      database, query, context, begin: { columns = $0 },
-      row: { rows.append(.array($0.map(QueryValue.json))) })
+    var found: [Note] = []
+    do {
+      rendering.content = try Inspect.query(
+        database, query, context, opened: { found = $0.notes }, begin: { columns = $0 },
+        row: { rows.append(.array($0.map(QueryValue.json))) })
+    } catch where QueryFailure.isPossible(error) {
+      throw QueryFailure(error: error, notes: found)
+    }
     rendering.content?.notes += notes
     let facts: [JSON.Field] = [
       .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
@@ -205,5 +215,20 @@ private final class Inspection {
     for note in batch.quiet ? [] : notes {
       session.console.say([Span("note: ", .note), Span("\(path): \(note)")])
     }
+  }
+}
+
+/// A query that failed, with what is to be known of the database.
+private struct QueryFailure: ExplainedError {
+  let error: any Error
+  let notes: [Note]
+
+  static func isPossible(_ error: any Error) -> Bool {
+    if case SealError.query(.failed) = error { return true }
+    return false
+  }
+
+  var diagnosis: Diagnosis {
+    Diagnostics.explain(error).adding([.init("notes", Facts.notes(notes))])
   }
 }

@@ -30,6 +30,7 @@ struct SchemaCommand: Sendable {
     let versions = [SchemaOptions.to, SchemaOptions.baseline].compactMap { parsed.integer($0) }
     try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
     let databases = parsed.operands
+    if creates { for each in databases { try ConversionPlan.requireFile(each) } }
     if !parsed.has(SchemaOptions.status) { try ConversionPlan.requireDistinct(databases) }
     let needs = databases.map { path in Result { try needsKey(path, migrations) } }
     let key: Result<KeyMaterial?, any Error>
@@ -211,6 +212,7 @@ struct SchemaCommand: Sendable {
     case .sameFile, .directory, .directoryForFile: "name a file that does not exist"
     case .danglingLink: "remove the link"
     case .companion, .input: "choose another name"
+    case .system: "give the name of a file"
     case .notRegular, .hardLinked, .shared, .backup, .foreign: nil
     }
   }

@@ -28,8 +28,13 @@ enum WrongKeyDiagnostics {
         .init("settings", .string(fit.settings)),
       ])
     }
+    let sentence =
+      wrong.fit?.plaintextHeader.map {
+        "the key is right, and the database has "
+          + ($0 == 0 ? "no plaintext header" : "a plaintext header of \($0) bytes")
+      } ?? "wrong key, or other cipher settings: \(share)\(formats)"
     return Diagnosis(
-      .wrongKey, "wrong key, or other cipher settings: \(share)\(formats)", about: wrong.path,
+      .wrongKey, sentence, about: wrong.path,
       hint: hint,
       facts: [
         .init("tried", .array(wrong.tried.map { .string($0) })),
@@ -44,6 +49,10 @@ enum WrongKeyDiagnostics {
   private static func found(
     _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions
   ) -> String {
+    if let header = fit.plaintextHeader {
+      let option = cipher.plaintextHeader.flag
+      return header == 0 ? "leave \(option) out" : "\(option) \(header), and all else as it was"
+    }
     // It may have been given other settings with that key.
     if fit.variant == .newKey { return words(fit, key, cipher) }
     guard fit.variant != .asGiven else {

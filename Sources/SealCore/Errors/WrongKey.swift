@@ -112,6 +112,8 @@ public struct KeyFit: Sendable, Equatable {
   public var format: Int?
   public var pageSize: Int
   public var kdfIterations: Int
+  /// Bytes of the plaintext header, where their number is what was wrong.
+  public var plaintextHeader: Int?
 
   public init(
     variant: KeyVariant, also: [KeyVariant] = [], settings: String, format: Int?, pageSize: Int,

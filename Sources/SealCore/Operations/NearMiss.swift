@@ -24,6 +24,8 @@ struct NearMiss {
   static let mostDerived = 8
   /// Nor are more rounds of PBKDF2 spent than this, whatever number of them is asked for.
   private static let mostRounds = 4_000_000
+  /// Nor more bytes of page 1 authenticated for sizes of its plaintext header.
+  private static let mostHashed = 4 << 20
 
   /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
   /// `.interrupted` and `.unsupported(.crypto)`.
@@ -36,6 +38,12 @@ struct NearMiss {
     if settings.salt != nil, key.salt == nil, isFree(key) || depth == .derivations {
       let all = candidates + others
       if let fit = try fit(.withoutGivenSalt, &trials, all, salt: nil, read) { return fit }
+    }
+    // Where there is no page but the first, nothing else tells that the header has another size.
+    if settings.plaintextHeader ?? 0 > 0,
+      let fit = try fit(otherHeaderOf: candidates, &trials, read)
+    {
+      return fit
     }
     // Without named settings the derivations have been made already.
     if isFree(key) || depth == .derivations || settings.isDetecting {
@@ -82,6 +90,29 @@ struct NearMiss {
       // A salt that goes with the key as it was given, and not with this reading.
       return nil
     }
+  }
+
+  /// Which other size of the plaintext header makes page 1 fit, with everything else as it is in one of
+  /// `profiles`. That costs no derivation.
+  func fit(
+    otherHeaderOf profiles: [CipherProfile], _ trials: inout DetectionTrials, _ read: Detection.RawRead
+  ) throws -> KeyFit? {
+    for var profile in profiles where profile.hmacAlgorithm != nil {
+      let own = profile.plaintextHeader
+      let most = min(profile.pageSize, Self.mostHashed / profile.pageSize * 16)
+      for header in stride(from: 0, to: most, by: 16) where header != own {
+        profile.plaintextHeader = header
+        guard (try? profile.validate()) != nil else { break }
+        try cancellation.check()
+        if var fit = try fit(.asGiven, &trials, [profile], salt: settings.salt, read) {
+          fit.plaintextHeader = header
+          return fit
+        }
+        // There is no salt for a header of any size.
+        if header > 0, settings.salt == nil, trials.material.salt == nil { break }
+      }
+    }
+    return nil
   }
 
   /// What `variant` opens with the settings `profile`.
