@@ -299,3 +299,71 @@ def test_of_many_databases_the_first_are_looked_into(work, keys):
     result = program.run("verify", "--json", "--quick", "--key-file", keys.file(DIGITS),
                          *names[:17], "raw.db", "raw.db", cwd=work)
     assert [one for one in result.objects if "database" in one][18]["fits"]["key"] == "raw"
+
+
+# A plaintext header of another size: all pages but the first are right.
+
+HEADER_SALT = "00112233445566778899aabbccddeeff"
+
+
+def with_header(path, key, size, fill, *pragmas):
+    salt = [("cipher_salt", f"x'{HEADER_SALT}'")] if size else []
+    header = [("cipher_plaintext_header_size", size)] if size else []
+    return peers.create_sealed(path, key, [*pragmas, *header, *salt], fill)
+
+
+@pytest.mark.parametrize("fill", [samples.fill, lambda c: c.execute("PRAGMA user_version = 1")],
+                         ids=["pages", "one page"])
+@pytest.mark.parametrize("size, given", [
+    (16, 32), (48, 32), (64, 16), (96, 48), (112, 32), (32, 48), (1024, 32)])
+def test_the_size_of_a_plaintext_header(work, keys, size, given, fill):
+    path = with_header(work / "a.db", RAW, size, fill)
+    options = ["--key-file", keys.raw(), "--salt", HEADER_SALT]
+    for command in (["verify", path], ["decrypt", path, work / "out.db"], ["inspect", path]):
+        found = refuse(
+            work, "wrong_key", *command, *options, "--plaintext-header", str(given))
+        assert f"plaintext header of {size} bytes" in found["message"], found
+        assert found["hint"].startswith(f"--plaintext-header {size},")
+        assert found["fits"]["key"] == "as_given"
+    program.ok("verify", path, *options, *found["hint"].split(",")[0].split())
+    if size in (48, 64, 96):
+        # What is read as iOS's without a word.
+        assert f"of {size} bytes" in refuse(work, "wrong_key", "inspect", path, *options)["message"]
+
+
+def test_a_plaintext_header_that_is_not_there(work, keys):
+    digits = "a1b2c3d4" * 8 + HEADER_SALT
+    path = with_header(work / "a.db", f"x'{digits}'", 0, samples.fill)
+    key = ["--key-file", keys.raw(digits, "salted")]
+    found = refuse(work, "wrong_key", "verify", path, *key, "--plaintext-header", "32")
+    assert "no plaintext header" in found["message"], found
+    assert found["hint"] == "leave --plaintext-header out"
+    program.ok("verify", path, *key)
+
+
+def test_of_a_list_the_key_that_is_right_is_told(work, keys):
+    path = with_header(work / "a.db", RAW, 48, samples.fill)
+    ring = keys.file("x'" + "0f" * 32 + "'\n" + RAW + "\n", "ring")
+    found = refuse(work, "wrong_key", "verify", path, "--try-keys", ring, "--salt", HEADER_SALT,
+                   "--plaintext-header", "32")
+    assert found["hint"].startswith("--plaintext-header 48,") and "none of" not in found["message"]
+
+
+def test_a_damaged_first_page_with_a_plaintext_header_is_damage(work, keys):
+    path = with_header(work / "a.db", RAW, 32, samples.fill)
+    data = bytearray(path.read_bytes())
+    data[2000] ^= 1
+    path.write_bytes(data)
+    found = program.run("verify", "--json", path, "--key-file", keys.raw(), "--salt", HEADER_SALT,
+                        "--plaintext-header", "32")
+    assert found.exit == 5 and found.json["damaged_pages"] == [1]
+
+
+@pytest.mark.parametrize("command", ["rekey", "migrate"])
+def test_the_header_of_what_is_read_has_the_commands_own_option(work, keys, command):
+    path = with_header(work / "a.db", RAW, 48, samples.fill)
+    new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
+    args = [command, path, work / "b.db", "--key-file", keys.raw(), *new, "--source-salt", HEADER_SALT]
+    found = refuse(work, "wrong_key", *args, "--source-plaintext-header", "32")
+    assert found["hint"].startswith("--source-plaintext-header 48,")
+    program.ok(*args, "--source-plaintext-header", "48")

@@ -30,20 +30,17 @@ struct NearMiss {
   /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
   /// `.interrupted` and `.unsupported(.crypto)`.
   func fit(_ trials: inout DetectionTrials, read: Detection.RawRead) throws -> KeyFit? {
-    guard depth != .none else { return nil }
     let key = trials.material
+    // Where there is no page but the first, nothing else tells that the header has another size.
+    let small = candidates.filter { $0.plaintextHeader > 0 && trials.size < 2 * UInt64($0.pageSize) }
+    if let fit = try fit(otherHeaderOf: small, &trials, read) { return fit }
+    guard depth != .none else { return nil }
     let isDeep = depth == .derivations && !isFree(key)
     let others = (Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
       .filter { !candidates.contains($0) }
     if settings.salt != nil, key.salt == nil, isFree(key) || depth == .derivations {
       let all = candidates + others
       if let fit = try fit(.withoutGivenSalt, &trials, all, salt: nil, read) { return fit }
-    }
-    // Where there is no page but the first, nothing else tells that the header has another size.
-    if settings.plaintextHeader ?? 0 > 0,
-      let fit = try fit(otherHeaderOf: candidates, &trials, read)
-    {
-      return fit
     }
     // Without named settings the derivations have been made already.
     if isFree(key) || depth == .derivations || settings.isDetecting {
@@ -100,19 +97,27 @@ struct NearMiss {
     for var profile in profiles where profile.hmacAlgorithm != nil {
       let own = profile.plaintextHeader
       let most = min(profile.pageSize, Self.mostHashed / profile.pageSize * 16)
-      for header in stride(from: 0, to: most, by: 16) where header != own {
+      guard settings.salt != nil || trials.material.salt != nil else { continue }
+      for header in stride(from: 16, to: most, by: 16) where header != own {
         profile.plaintextHeader = header
         guard (try? profile.validate()) != nil else { break }
         try cancellation.check()
-        if var fit = try fit(.asGiven, &trials, [profile], salt: settings.salt, read) {
-          fit.plaintextHeader = header
-          return fit
+        guard try fit(.asGiven, &trials, [profile], salt: settings.salt, read) != nil else {
+          continue
         }
-        // There is no salt for a header of any size.
-        if header > 0, settings.salt == nil, trials.material.salt == nil { break }
+        // No tag covers the first 16 bytes: of a header, or the salt.
+        if header == 16, try !Self.hasMagic(read) { profile.plaintextHeader = 0 }
+        var fit = Self.fit(.asGiven, profile)
+        fit.plaintextHeader = profile.plaintextHeader
+        return fit
       }
     }
     return nil
+  }
+
+  private static func hasMagic(_ read: Detection.RawRead) throws -> Bool {
+    var start = [UInt8](repeating: 0, count: PageCodec.magic.count)
+    return try start.withUnsafeMutableBytes { try read(0, $0) } && start == PageCodec.magic
   }
 
   /// What `variant` opens with the settings `profile`.
