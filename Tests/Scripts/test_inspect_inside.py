@@ -288,6 +288,16 @@ def odd(work):
     return path
 
 
+def test_columns_stand_in_line_behind_long_names(work):
+    name = "ConversationParticipantCrossReference"
+    path = samples.plain(work / "a.db", f"CREATE TABLE {name}(participantId);"
+                         f"CREATE INDEX index_{name}_participantId ON {name}(participantId);"
+                         f"CREATE INDEX i ON {name}(participantId, 1);")
+    lines = program.run("inspect", "--tables", path).out.decode().splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("  indexes:"))
+    assert len({len(line) for line in lines[at:at + 3]}) == 1, lines
+
+
 def test_names_arrive_exactly_in_json(odd):
     found = look(odd, "--tables")
     names = [t["name"] for t in found["tables"]]

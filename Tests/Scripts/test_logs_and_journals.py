@@ -201,13 +201,13 @@ def test_an_empty_file_beside_its_log_is_damage_and_is_saved(work, keys, tmp_pat
         result = program.run("verify", "--json", path, *options, *key)
         assert result.exit == 5 and result.json["code"] == "damaged", result
         assert "empty" in result.json["message"] and "TARGET" in result.json["hint"]
-        assert result.json["pages"]["size"] == 0
+        assert result.json["verdicts"]["pages"]["size"] == 0
         assert [note["note"] for note in result.json["notes"]] == ["wal_included", "file_empty"]
     said = program.run("verify", path, *key)
     assert b"-wal" in said.err and b": ok" not in said.out, said
     assert "file_empty" in [n["note"] for n in program.ok("inspect", path)["notes"]]
     found = program.ok("inspect", "--tables", path, *key)
-    assert {t["name"]: t["rows"] for t in found["tables"]}["gaps"] == 203
+    assert {t["name"]: t["rows"] for t in found["tables"]}["gaps"] == 204
     assert found["damage"][0]["size"] == 0
     before.unchanged()
     judge, found = converted(work, keys, kind, path)

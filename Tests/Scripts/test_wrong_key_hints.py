@@ -89,6 +89,10 @@ SLIPS = {
                   b"some words", []),
     "statement with digits": (RAW, f'PRAGMA key="{RAW}";'.encode(), [], "without_statement",
                               RAW.encode(), []),
+    "apostrophes of SQL": ("it's so", b"it''s so\n", [], "without_doubled_quotes", b"it's so", []),
+    "quoted apostrophes": ("it's so", b"'it''s so'", [], "without_doubled_quotes", b"it's so", []),
+    "statement with apostrophes": ("it's so", b"PRAGMA key = 'it''s so';", [],
+                                   "without_doubled_quotes", b"it's so", []),
     "few digits of bytes": ("some words 12", b"some words 12".hex().encode(), [],
                             "bytes_of_digits", b"some words 12", ["--key-binary"]),
     "base64 of few bytes": ("some words 12", base64.b64encode(b"some words 12"), [],
@@ -367,3 +371,47 @@ def test_the_header_of_what_is_read_has_the_commands_own_option(work, keys, comm
     found = refuse(work, "wrong_key", *args, "--source-plaintext-header", "32")
     assert found["hint"].startswith("--source-plaintext-header 48,")
     program.ok(*args, "--source-plaintext-header", "48")
+
+
+@pytest.mark.parametrize("options, form", [
+    (["--key-binary"], lambda key: key), ([], lambda key: key.hex().encode())],
+    ids=["bytes", "digits"])
+def test_hexkey_takes_forty_bytes(work, keys, options, form):
+    key = bytes(range(192, 256))
+    connection = peers.sqlcipher3.connect(str(work / "a.db"), isolation_level=None)
+    connection.execute(f"PRAGMA hexkey = '{key.hex()}'")
+    connection.execute("PRAGMA cipher_compatibility = 2")
+    samples.fill(connection)
+    connection.close()
+    found = verify(work, keys, form(key), *options)
+    assert found["fits"]["key"] == "first_40_bytes" and "hexkey" in found["hint"], found
+    verify(work, keys, key[:40], "--key-binary", code="ok")
+
+
+def test_the_page_size_of_an_app_with_rounds_of_its_own(work, keys):
+    make(work / "a.db", DIGITS, [("cipher_compatibility", 3), ("kdf_iter", 1),
+                                 ("cipher_page_size", 4096)])
+    for options in (["--format", "3", "--kdf-iter", "1"], ["--kdf-iter", "1"]):
+        found = verify(work, keys, DIGITS.encode(), *options)
+        assert "--page-size 4096" in found["hint"], found
+    options = found["hint"].split(" with ")[1].split(" and ")[0].split()
+    verify(work, keys, DIGITS.encode(), *options, code="ok")
+
+
+def test_a_salt_that_may_be_wrong_is_named_wherever_the_header_is_plain(work, keys):
+    path = with_header(work / "a.db", RAW, 32, samples.fill)
+    for command in (["inspect", path], ["verify", path, "--plaintext-header", "32"]):
+        found = refuse(work, "wrong_key", *command, "--key-file", keys.file("other words"),
+                       "--salt", "ab" * 16)
+        assert "--salt " + "ab" * 16 in found["hint"] and "first 16 bytes" not in found["hint"]
+        program.ok(*command, "--key-file", keys.raw(), "--salt", f"x'{HEADER_SALT}'")
+
+
+def test_a_key_of_digits_with_its_salt(work, keys):
+    digits = DIGITS + HEADER_SALT
+    path = peers.create_sealed(
+        work / "a.db", f"x'{digits}'", [("cipher_plaintext_header_size", 32)], samples.fill)
+    for command in (["inspect", path], ["verify", path, "--plaintext-header", "32"]):
+        found = refuse(work, "usage", *command, "--key-file", keys.file(digits))
+        assert found["hint"].endswith("--raw-key"), found
+        program.ok(*command, "--key-file", keys.file(digits), "--raw-key")

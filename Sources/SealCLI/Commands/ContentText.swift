@@ -64,7 +64,7 @@ struct ContentText {
       column.reduce(0) { max($0, TextWidth.columns($1)) }
     }
     // The title stands where the names do.
-    let room = max(title.count, min(48, widths[0]))
+    let room = max(title.count, min(120, widths[0]))
     func line(_ name: String, _ rows: String, _ bytes: String) -> String {
       "    " + TextWidth.padded(name, to: room)
         + "  " + TextWidth.padded(rows, to: widths[1], right: true)

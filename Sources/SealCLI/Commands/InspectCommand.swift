@@ -60,7 +60,7 @@ private final class Inspection {
         outcome.interruption = SealError.interrupted(signal: number)
         break
       } catch {
-        let diagnosis = Diagnostics.explain(error)
+        let diagnosis = Diagnostics.explain(error, reading: .examined, from: parsed)
         outcome.add(batch.report(diagnosis, on: path))
         // The key is the same for all files: it is not asked for again.
         if diagnosis.code == .noKey {

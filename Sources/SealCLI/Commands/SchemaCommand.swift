@@ -191,6 +191,8 @@ struct SchemaCommand: Sendable {
       switch error {
       case SealError.wrongKind(_, .plaintext): "leave key and settings out to migrate it as it is"
       case SealError.wrongKind(_, .empty): "remove it, and make a database with --create"
+      case SealError.io where !creates && SourceCheck.isMissing(database):
+        "check the name; --create makes a new database"
       case SealError.exists(_, let obstacle) where creates: hint(obstacle, database)
       default: found.hint
       }

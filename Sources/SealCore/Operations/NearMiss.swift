@@ -36,7 +36,16 @@ struct NearMiss {
     if let fit = try fit(otherHeaderOf: small, &trials, read) { return fit }
     guard depth != .none else { return nil }
     let isDeep = depth == .derivations && !isFree(key)
-    let others = (Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
+    let sizes = Self.common(upTo: trials.size).map(\.pageSize)
+    // Their derivations have been made.
+    let resized = candidates.flatMap { base in
+      Set(sizes).sorted().map { size in
+        var profile = base
+        profile.pageSize = size
+        return profile
+      }
+    }.filter { (try? $0.validate()) != nil }
+    let others = (resized + Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
       .filter { !candidates.contains($0) }
     if settings.salt != nil, key.salt == nil, isFree(key) || depth == .derivations {
       let all = candidates + others
