@@ -185,7 +185,7 @@ private final class Inspection {
       rendering.content = try Inspect.query(
         database, query, context, opened: { found = $0.notes }, begin: { columns = $0 },
         row: { rows.append(.array($0.map(QueryValue.json))) })
-    } catch where QueryFailure.isPossible(error) {
+    } catch  where QueryFailure.isPossible(error) {
       throw QueryFailure(error: error, notes: found)
     }
     rendering.content?.notes += notes

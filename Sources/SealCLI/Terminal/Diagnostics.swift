@@ -39,8 +39,8 @@ enum Diagnostics {
     case SealError.badProfile(.saltNeeded):
       return Diagnosis(
         found.code, found.sentence, about: found.subject,
-        hint: "\(options.salt.flag) with its 32 hex digits, from the report of \(Catalog.tool) or from"
-          + " the app; a key of 96 hex digits has it in it: \(raw(options))",
+        hint: "\(options.salt.flag) with its 32 hex digits, from the report of \(Catalog.tool) or"
+          + " from the app; a key of 96 hex digits has it in it: \(raw(options))",
         facts: found.facts)
     default: return found
     }

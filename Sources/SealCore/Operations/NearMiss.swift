@@ -32,7 +32,8 @@ struct NearMiss {
   func fit(_ trials: inout DetectionTrials, read: Detection.RawRead) throws -> KeyFit? {
     let key = trials.material
     // Where there is no page but the first, nothing else tells that the header has another size.
-    let small = candidates.filter { $0.plaintextHeader > 0 && trials.size < 2 * UInt64($0.pageSize) }
+    let size = trials.size
+    let small = candidates.filter { $0.plaintextHeader > 0 && size < 2 * UInt64($0.pageSize) }
     if let fit = try fit(otherHeaderOf: small, &trials, read) { return fit }
     guard depth != .none else { return nil }
     let isDeep = depth == .derivations && !isFree(key)
@@ -101,7 +102,8 @@ struct NearMiss {
   /// Which other size of the plaintext header makes page 1 fit, with everything else as it is in one of
   /// `profiles`. That costs no derivation.
   func fit(
-    otherHeaderOf profiles: [CipherProfile], _ trials: inout DetectionTrials, _ read: Detection.RawRead
+    otherHeaderOf profiles: [CipherProfile], _ trials: inout DetectionTrials,
+    _ read: Detection.RawRead
   ) throws -> KeyFit? {
     for var profile in profiles where profile.hmacAlgorithm != nil {
       let own = profile.plaintextHeader

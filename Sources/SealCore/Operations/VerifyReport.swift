@@ -60,7 +60,8 @@ public struct PagesVerdict: Sendable {
 
   /// Something here is broken.
   public var isDamaged: Bool {
-    !damaged.isEmpty || size.isWrong || size.isEmptied || log?.isDamaged == true || journalFlaw != nil
+    !damaged.isEmpty || size.isWrong || size.isEmptied || log?.isDamaged == true
+      || journalFlaw != nil
   }
 }
 

@@ -21,7 +21,8 @@ final class QueryGuard {
   ]
   /// Those whose argument would be a new value.
   private static let valued: Set<String> = [
-    "cipher_provider", "cipher_provider_version", "cipher_version", "application_id", "auto_vacuum", "encoding", "page_size", "schema_version", "user_version",
+    "cipher_provider", "cipher_provider_version", "cipher_version", "application_id", "auto_vacuum",
+    "encoding", "page_size", "schema_version", "user_version",
   ]
   private static let forbidden: Set<String> = [
     "load_extension", "fts3_tokenizer", "sqlcipher_export", "readfile", "writefile", "edit",
