@@ -476,3 +476,12 @@ def test_a_query_of_a_database_with_a_log_says_that_it_was_read(work):
     notes = program.run(*args, "--json").json["notes"]
     assert [note["note"] for note in notes] == ["wal_included"]
     connection.close()
+
+
+def test_no_note_stands_in_the_array_of_several_databases(work):
+    paths = [samples.plain(work / f"{name}.db", pragmas=["journal_mode=WAL"]) for name in "ab"]
+    args = ["inspect", "--query", "SELECT count(*) AS n FROM log", "--output-format", "json"]
+    shown = program.run_tty(*args, *paths).out
+    array, notes = shown[:shown.index(b"]") + 1], shown[shown.index(b"]") + 1:]
+    assert [row["n"] for row in json.loads(array)] == [300, 300], shown
+    assert notes.replace(b"\r\n", b"").count(b"there is no -wal") == 2, shown

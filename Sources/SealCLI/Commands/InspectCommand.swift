@@ -33,6 +33,8 @@ private final class Inspection {
   private var keyFailure: (any Error)?
   /// The one that the last file took.
   private var fit: KeyChoice.Fit?
+  /// Things to know of databases whose rows are a part of something longer.
+  private var held: [(notes: [String], path: String)] = []
 
   init(parsed: ParsedCommand, session: Session, settings: CipherSettings, query: Query?) {
     self.parsed = parsed
@@ -70,6 +72,7 @@ private final class Inspection {
       }
     }
     writer.finish()
+    held.forEach { say($0.notes, on: $0.path) }
     progress?.finish(isDone: outcome.answered == parsed.operands.count && outcome.failures == 0)
     return batch.finish(outcome, words: "inspected", inText: false)
   }
@@ -156,7 +159,7 @@ private final class Inspection {
         begin: { writer.begin($0, of: batch.isSeveral ? database.path : nil) },
         row: { try writer.row($0) })
       writer.end()
-      say(
+      hold(
         [fit?.note].compactMap { $0 } + facts.damage.map { DamageDiagnostics.explain($0).sentence }
           + (facts.notes + notes).map(ConversionRendering.sentence), on: database.path)
     } catch is ReaderGone {
@@ -166,7 +169,7 @@ private final class Inspection {
       if !batch.isSeveral { writer.finish() }
       // What the query did not find may be in a log that is not there.
       if QueryFailure.isPossible(error) {
-        say(found.map(ConversionRendering.sentence), on: database.path)
+        hold(found.map(ConversionRendering.sentence), on: database.path)
       }
       throw error
     }
@@ -208,6 +211,12 @@ private final class Inspection {
       rendering.write(to: session.console, verbose: parsed.has(Options.verbose))
     }
     say(rendering.notes + [fit?.note].compactMap { $0 }, on: rendering.file.path)
+  }
+
+  /// Says things to know, once they are not in the middle of one array of all databases.
+  private func hold(_ notes: [String], on path: String) {
+    guard batch.isSeveral, writer.isOneText else { return say(notes, on: path) }
+    held.append((notes, path))
   }
 
   /// Says things to know.
