@@ -94,6 +94,24 @@ def test_a_plaintext_header(work, keys):
     assert rows(found)["people"] == 273
 
 
+@pytest.mark.parametrize("pragmas, options", [
+    ([("cipher_plaintext_header_size", 32), ("cipher_salt", "x'" + "ab" * 16 + "'")],
+     ["--salt", "ab" * 16]),
+    ([("cipher_plaintext_header_size", 48), ("cipher_salt", "x'" + "ab" * 16 + "'")],
+     ["--salt", "ab" * 16, "--plaintext-header", "48"]),
+    ([("cipher_compatibility", 3)], []),
+    ([("cipher_page_size", 8192), ("kdf_iter", 5)], ["--page-size", "8192", "--kdf-iter", "5"]),
+    ([("cipher_hmac_salt_mask", "x'5c'"), ("cipher_hmac_pgno", "be")],
+     ["--hmac-salt-mask", "5c", "--hmac-pgno", "be"])])
+def test_what_opens_it_can_be_pasted(work, keys, pragmas, options):
+    path = peers.create_sealed(work / "a.db", WORD, pragmas, samples.fill)
+    lines = program.run("inspect", path, *options, "--key-file", keys.file(WORD)).out.decode()
+    statements = next(line for line in lines.splitlines() if "opens with:" in line)
+    found = peers.shell(peers.SHELL_NEW, path, WORD,
+                        statements.split(": ", 1)[1] + "\nSELECT count(*) FROM people;")
+    assert found[-1] == "273", found
+
+
 @pytest.mark.parametrize("page_size", [512, 4096, 32768])
 @pytest.mark.parametrize("vacuum", ["NONE", "FULL"])
 def test_rows_sizes_and_the_map_against_dbstat(work, page_size, vacuum):
@@ -270,6 +288,16 @@ def odd(work):
     return path
 
 
+def test_columns_stand_in_line_behind_long_names(work):
+    name = "ConversationParticipantCrossReference"
+    path = samples.plain(work / "a.db", f"CREATE TABLE {name}(participantId);"
+                         f"CREATE INDEX index_{name}_participantId ON {name}(participantId);"
+                         f"CREATE INDEX i ON {name}(participantId, 1);")
+    lines = program.run("inspect", "--tables", path).out.decode().splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("  indexes:"))
+    assert len({len(line) for line in lines[at:at + 3]}) == 1, lines
+
+
 def test_names_arrive_exactly_in_json(odd):
     found = look(odd, "--tables")
     names = [t["name"] for t in found["tables"]]
@@ -322,6 +350,39 @@ def test_the_schema_can_be_run_again(work, keys, encoding):
     assert own == schema(again)
     rows_in_json = look(path, "--schema")["schema"]
     assert {r["name"] for r in rows_in_json} >= {"people", "sqlite_stat1", "日本語"}
+
+
+# Statements that end in a comment: SQLite keeps it, and what is printed behind it has to count.
+COMMENTS = [
+    "CREATE TABLE t(a, b)", "CREATE TABLE w(a PRIMARY KEY) WITHOUT ROWID -- w",
+    "CREATE VIEW v1 AS SELECT 1 -- c", "CREATE VIEW v2 AS SELECT 2 /* open", "CREATE INDEX i1 ON t(a) -- x",
+    "CREATE VIEW v3 AS SELECT 3 /* closed */ -- y", "CREATE INDEX i2 ON t(b) /*/ q",
+    "CREATE VIEW v4 AS SELECT '-- no comment'", "CREATE VIEW v5 AS SELECT 5 -- a\n/* b */",
+    'CREATE VIEW v6 AS SELECT 6 AS "--" -- \'', "CREATE VIEW v7 AS SELECT 7 /* b *",
+    "CREATE VIEW v8 AS SELECT 8 - - 1 -- é", "CREATE TABLE z(a)"]
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le"])
+def test_no_comment_swallows_the_end_of_a_statement(work, encoding):
+    path = work / "a.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"PRAGMA encoding='{encoding}'")
+    for statement in COMMENTS:
+        connection.execute(statement)
+    connection.close()
+    result = program.run("inspect", "--schema", path)
+    done = subprocess.run(["sqlite3", "-batch", "-bail", work / "n.db"], input=result.out,
+                          capture_output=True)
+    assert done.returncode == 0 and done.stderr == b"", done
+
+    def made(name):
+        rows = schema(sqlite3.connect(work / name))
+        # A comment that was open is closed, and a line's has an end.
+        return [row[:3] + (row[3] and row[3].strip().removesuffix("*/"),) for row in rows]
+
+    assert made("a.db") == made("n.db")
+    result = program.run_tty("inspect", "--schema", path)
+    assert b"-- c\r\n;" in result.out + result.err, result
 
 
 def test_a_schema_that_the_engine_does_not_understand(work):

@@ -271,6 +271,9 @@ REFUSED = {
     "SELECT load_extension('x')": "load_extension", "SELECT sqlcipher_export('main')": "",
     "SELECT fts3_tokenizer('simple')": "", "SELECT 1; SELECT 2": "more than one",
     "SELECT 1; DROP TABLE people": "more than one", ";": "empty", "-- nothing": "empty",
+    # What these would say of decoded pages is not true of the file.
+    "PRAGMA journal_mode": "journal_mode", "PRAGMA cipher_settings": "cipher_settings",
+    "PRAGMA cipher_version = 1": "cipher_version", "PRAGMA user_version = 1": "user_version",
     "SELEC 1": "syntax error", "SELECT nosuch": "no such column",
     "SELECT abs(-9223372036854775808)": "integer overflow",
 }
@@ -285,9 +288,19 @@ def test_anything_but_one_reading_statement_is_refused(work, source, sql):
     assert REFUSED[sql] in result.json["message"], result.json
 
 
+@pytest.mark.parametrize("sql, hint", [
+    ("SELECT * FROM absent", "--schema"), ("SELECT absent FROM log", "--schema"),
+    ("SELECT absent(1)", "defines it"), ("SELECT 'a' = 'b' COLLATE LOCALIZED", "COLLATE BINARY"),
+    ("SELECT abs(-9223372036854775808)", None), ("SELEC 1", None),
+    ("PRAGMA journal_mode", "without --query")])
+def test_a_query_that_is_not_run_gets_a_hint_that_helps(source, sql, hint):
+    found = program.run("inspect", "--json", "--query", sql, source).json
+    assert found["hint"] is None if hint is None else hint in found["hint"], found
+
+
 @pytest.mark.parametrize("sql", [
     "SELECT 1;", "SELECT 1; -- and no more", "SELECT 1 /* x */ ; ; ", "PRAGMA table_info(people)",
-    "PRAGMA user_version", "PRAGMA integrity_check", "EXPLAIN QUERY PLAN SELECT * FROM people",
+    "PRAGMA user_version", "PRAGMA integrity_check", "PRAGMA cipher_version", "EXPLAIN QUERY PLAN SELECT * FROM people",
     "WITH n(i) AS (SELECT 1) SELECT i FROM n", "VALUES(1, 2)"])
 def test_what_reads_is_run(source, sql):
     assert program.ok("inspect", "--query", sql, source)["rows"]
@@ -463,3 +476,12 @@ def test_a_query_of_a_database_with_a_log_says_that_it_was_read(work):
     notes = program.run(*args, "--json").json["notes"]
     assert [note["note"] for note in notes] == ["wal_included"]
     connection.close()
+
+
+def test_no_note_stands_in_the_array_of_several_databases(work):
+    paths = [samples.plain(work / f"{name}.db", pragmas=["journal_mode=WAL"]) for name in "ab"]
+    args = ["inspect", "--query", "SELECT count(*) AS n FROM log", "--output-format", "json"]
+    shown = program.run_tty(*args, *paths).out
+    array, notes = shown[:shown.index(b"]") + 1], shown[shown.index(b"]") + 1:]
+    assert [row["n"] for row in json.loads(array)] == [300, 300], shown
+    assert notes.replace(b"\r\n", b"").count(b"there is no -wal") == 2, shown

@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_made(work):
     refuse(work, "io", "key", "generate", "--output", work / ("n" * 256))
     (work / "closed").mkdir(mode=0o555)
     refuse(work, "io", "key", "generate", "--output", work / "closed" / "app.key", user=65534)
-    refuse(work, "io", "key", "generate", "--output", "/proc/app.key")
+    refuse(work, "io", "key", "generate", "--output", "/sys/app.key")
 
 
 def test_a_disk_that_is_full_leaves_nothing(work, outside):

@@ -1,6 +1,8 @@
 # Plan: what lies beside a database belongs to it, and is only read.
 # - committed frames of a -wal are part of the source, whatever the page size or key; uncommitted
 #   and torn ones are not; the files stay byte for byte, no -shm is made;
+# - an empty file beside a log: SQLite would remove the log, so what is there is told, and kept;
+# - a log that may be missing is noted wherever something is claimed, in text too;
 # - a hot journal is applied in memory; a journal that is not hot is not;
 # The judge is the engine itself, on a copy of the same files.
 import os
@@ -11,7 +13,8 @@ import pytest
 from support import peers, program, samples
 from support.content import content
 from support.files import Snapshot
-from support.kinds import KINDS, copied, hot, live, opened
+from support.kinds import KINDS, RAW, copied, hot, live, opened
+from support.refusal import refuse
 
 
 def converted(work, keys, kind, path, *options):
@@ -165,3 +168,86 @@ def test_a_link_to_a_database_finds_the_log_beside_the_real_file(work, keys):
     question = "SELECT count(*) FROM gaps"
     assert (peers.plain(work / "out.db").execute(question).fetchone()
             == peers.plain(path).execute(question).fetchone())
+
+
+def emptied(tmp_path, kind):
+    """An empty file beside a log with committed rows."""
+    connection = live(tmp_path / "live.db", kind, "WAL")
+    connection.execute("PRAGMA wal_autocheckpoint=0")
+    # Every page has to be in it.
+    connection.execute("VACUUM")
+    connection.execute("INSERT INTO gaps VALUES('in the log', 1)")
+    path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-wal"])
+    wanted = content(connection)
+    connection.close()
+    path.write_bytes(b"")
+    return path, wanted
+
+
+@KINDS
+def test_the_engine_removes_the_log_of_an_empty_file(tmp_path, kind):
+    path, _ = emptied(tmp_path, kind)
+    judge = opened(path, kind)
+    assert judge.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(0,)]
+    assert not os.path.exists(f"{path}-wal")
+
+
+@KINDS
+def test_an_empty_file_beside_its_log_is_damage_and_is_saved(work, keys, tmp_path, kind):
+    path, wanted = emptied(tmp_path, kind)
+    key = [] if kind == "plain" else ["--key-file", keys.raw()]
+    before = Snapshot(path.parent)
+    for options in ([], ["--quick"]):
+        result = program.run("verify", "--json", path, *options, *key)
+        assert result.exit == 5 and result.json["code"] == "damaged", result
+        assert "empty" in result.json["message"] and "TARGET" in result.json["hint"]
+        assert result.json["verdicts"]["pages"]["size"] == 0
+        assert [note["note"] for note in result.json["notes"]] == ["wal_included", "file_empty"]
+    said = program.run("verify", path, *key)
+    assert b"-wal" in said.err and b": ok" not in said.out, said
+    assert "file_empty" in [n["note"] for n in program.ok("inspect", path)["notes"]]
+    found = program.ok("inspect", "--tables", path, *key)
+    assert {t["name"]: t["rows"] for t in found["tables"]}["gaps"] == 204
+    assert found["damage"][0]["size"] == 0
+    before.unchanged()
+    judge, found = converted(work, keys, kind, path)
+    assert content(judge) == wanted
+    assert [note["note"] for note in found["notes"]][:2] == ["wal_included", "file_empty"]
+
+
+@KINDS
+def test_no_migration_removes_the_log_of_an_empty_file(work, keys, tmp_path, kind):
+    path, wanted = emptied(tmp_path, kind)
+    (work / "1_a.sql").write_text("CREATE TABLE new(a);")
+    key = [] if kind == "plain" else ["--key-file", keys.raw()]
+    for options in ([], ["--dry-run"], ["--baseline", "1"], ["--force"]):
+        refuse(path.parent, "damaged", "migrate", "--schema", work, path, *key, *options)
+    rekeyed = ["encrypt"] if kind == "plain" else ["rekey", "--new-key-file", keys.raw("0f" * 32, "n")]
+    program.ok(*rekeyed, "--in-place", path, "--key-file", keys.raw())
+    judge = peers.sealed(path, RAW if kind == "plain" else "x'" + "0f" * 32 + "'")
+    assert content(judge) == wanted
+
+
+@KINDS
+def test_a_log_that_may_be_missing_is_noted_in_text(work, keys, tmp_path, kind):
+    connection = live(tmp_path / "live.db", kind, "WAL")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    path = copied(tmp_path / "live.db", tmp_path / "crashed", [""])
+    connection.close()
+    key = ["--key-file", keys.raw()]
+    own = [] if kind == "plain" else key
+    runs = [["verify", path, *own], ["inspect", "--tables", path, *own],
+            ["inspect", "--query", "SELECT 1", path, *own],
+            ["inspect", "--query", "SELECT * FROM made_in_the_log", path, *own]]
+    if kind == "plain":
+        runs.append(["encrypt", path, work / "a.db", *key])
+    else:
+        runs += [["decrypt", path, work / "b.db", *key], ["migrate", path, work / "d.db", *key,
+                                                         "--page-size", "8192"],
+                 ["rekey", path, work / "c.db", *key, "--new-key-file", keys.raw("0f" * 32, "new")]]
+    for run in runs:
+        result = program.run(*run)
+        assert b"there is no -wal" in result.err, result
+        assert b"there is no -wal" not in program.run(*run, "-q").err
+    result = program.run(*runs[3], "--json")
+    assert result.exit == 2 and [n["note"] for n in result.json["notes"]] == ["wal_missing"]

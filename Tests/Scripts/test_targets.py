@@ -1,9 +1,13 @@
 # Plan: what stands where the output goes, and how the output gets there.
 # - exists (7): every kind of obstacle, without a byte changed; what --force allows, and never does;
+# - names of devices and streams, directly and over links, for all that is written; `-`;
 # - in place: mode, link, backup, write protection, who else has the file open;
 # - modes, names with every odd letter, folders, dry runs, quiet and JSON output.
 import os
 import stat
+import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +47,79 @@ def test_a_folder_or_fifo_as_the_target(work, keys, source, force):
     os.mkfifo(work / "fifo")
     exists(work, keys, source, work / "folder", *force)
     exists(work, keys, source, work / "fifo", *force)
+
+
+# Nobody may write in /dev, so that a mistake here does not cost the machine its /dev/stdout.
+NOBODY = 65534
+STREAMS = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/null", "/dev/new.db",
+           "/dev/./../dev/stderr"]
+
+
+def writers(keys, source, sealed, folder):
+    """Command lines that write a file, each to be followed by its name."""
+    key = ["--key-file", keys.raw()]
+    migrations = folder / "migrations"
+    migrations.mkdir()
+    (migrations / "1_a.sql").write_text("CREATE TABLE a(b);")
+    return [
+        ["encrypt", *key, source], ["decrypt", *key, sealed],
+        ["encrypt", *key, "--force", source], ["decrypt", *key, "--force", sealed],
+        ["rekey", *key, "--new-key-file", keys.raw("0f" * 32, "new"), sealed],
+        ["migrate", "--format", "4", "--page-size", "8192", *key, "--force", sealed],
+        ["migrate", "--schema", migrations, "--create", *key],
+        ["key", "generate", "--output"],
+        ["verify", *key, sealed, "--report", "junit", "--report-file"],
+        ["verify", *key, sealed, "--write-manifest"],
+        ["verify", *key, sealed, "--force", "--write-manifest"],
+        ["decrypt", *key, sealed, "--output-dir", folder, "--resume"],
+    ]
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_devices_and_streams_are_no_files(number):
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        keys = program.Keys(place / "keys")
+        files = place / "files"
+        files.mkdir()
+        command = writers(
+            keys, samples.plain(files / "plain.db"),
+            peers.create_sealed(files / "sealed.db", RAW, [], samples.fill), place)[number]
+        (files / "link").symlink_to("/dev/stdout")
+        (files / "links").symlink_to("link")
+        before, device = Snapshot(files), os.lstat("/dev/stdout")
+        nobody = [(name, NOBODY) for name in STREAMS]
+        # A link in a folder of one's own is one's own to lose.
+        for target, user in [*nobody, (files / "link", 0), (files / "links", 0)]:
+            for path in [place, *place.rglob("*")]:
+                os.chown(path, user, user, follow_symlinks=False)
+            argv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+            with open(place / "out", "wb") as out:
+                done = subprocess.run(
+                    [*argv, program.BIN, *command, target], stdout=out, stderr=subprocess.PIPE,
+                    stdin=subprocess.DEVNULL, env=program.clean_env())
+            said = done.stderr.decode()
+            assert done.returncode == 7, (target, said)
+            assert "give the name of a file" in said and "--force" not in said, (target, said)
+            assert (place / "out").read_bytes() == b""
+            before.unchanged()
+            assert os.path.samestat(os.lstat("/dev/stdout"), device)
+
+
+def test_shared_memory_is_an_ordinary_place(keys, source):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        program.ok("encrypt", source, f"{folder}/out.db", "--key-file", keys.raw())
+        os.symlink(f"{folder}/out.db", f"{folder}/link.db")
+        program.ok("encrypt", source, f"{folder}/link.db", "--key-file", keys.raw(), "--force")
+        assert not os.path.islink(f"{folder}/link.db")
+
+
+def test_a_database_does_not_go_to_standard_output(work, keys, outside, source, sealed):
+    for command in writers(keys, source, sealed, outside)[:7]:
+        found = refuse(work, "usage", *command, "-", cwd=work)
+        assert "standard output" in found["message"] and "./-" in found["hint"]
+    program.ok("decrypt", sealed, "./-", "--key-file", keys.raw(), cwd=work)
+    peers.sound(peers.plain(work / "-"))
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "force"])

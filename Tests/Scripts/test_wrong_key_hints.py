@@ -90,6 +90,10 @@ SLIPS = {
                   b"some words", []),
     "statement with digits": (RAW, f'PRAGMA key="{RAW}";'.encode(), [], "without_statement",
                               RAW.encode(), []),
+    "apostrophes of SQL": ("it's so", b"it''s so\n", [], "without_doubled_quotes", b"it's so", []),
+    "quoted apostrophes": ("it's so", b"'it''s so'", [], "without_doubled_quotes", b"it's so", []),
+    "statement with apostrophes": ("it's so", b"PRAGMA key = 'it''s so';", [],
+                                   "without_doubled_quotes", b"it's so", []),
     "few digits of bytes": ("some words 12", b"some words 12".hex().encode(), [],
                             "bytes_of_digits", b"some words 12", ["--key-binary"]),
     "base64 of few bytes": ("some words 12", base64.b64encode(b"some words 12"), [],
@@ -316,3 +320,115 @@ def test_a_newline_too_many_in_a_variable(work):
         done = subprocess.run(["sh", "-c", shell, program.BIN, *options, path], capture_output=True,
                               env=program.clean_env(env))
         assert done.returncode == 0, done
+
+
+# A plaintext header of another size: all pages but the first are right.
+
+HEADER_SALT = "00112233445566778899aabbccddeeff"
+
+
+def with_header(path, key, size, fill, *pragmas):
+    salt = [("cipher_salt", f"x'{HEADER_SALT}'")] if size else []
+    header = [("cipher_plaintext_header_size", size)] if size else []
+    return peers.create_sealed(path, key, [*pragmas, *header, *salt], fill)
+
+
+@pytest.mark.parametrize("fill", [samples.fill, lambda c: c.execute("PRAGMA user_version = 1")],
+                         ids=["pages", "one page"])
+@pytest.mark.parametrize("size, given", [
+    (16, 32), (48, 32), (64, 16), (96, 48), (112, 32), (32, 48), (1024, 32)])
+def test_the_size_of_a_plaintext_header(work, keys, size, given, fill):
+    path = with_header(work / "a.db", RAW, size, fill)
+    options = ["--key-file", keys.raw(), "--salt", HEADER_SALT]
+    for command in (["verify", path], ["decrypt", path, work / "out.db"], ["inspect", path]):
+        found = refuse(
+            work, "wrong_key", *command, *options, "--plaintext-header", str(given))
+        assert f"plaintext header of {size} bytes" in found["message"], found
+        assert found["hint"].startswith(f"--plaintext-header {size},")
+        assert found["fits"]["key"] == "as_given"
+    program.ok("verify", path, *options, *found["hint"].split(",")[0].split())
+    if size in (48, 64, 96):
+        # What is read as iOS's without a word.
+        assert f"of {size} bytes" in refuse(work, "wrong_key", "inspect", path, *options)["message"]
+
+
+def test_a_plaintext_header_that_is_not_there(work, keys):
+    digits = "a1b2c3d4" * 8 + HEADER_SALT
+    path = with_header(work / "a.db", f"x'{digits}'", 0, samples.fill)
+    key = ["--key-file", keys.raw(digits, "salted")]
+    found = refuse(work, "wrong_key", "verify", path, *key, "--plaintext-header", "32")
+    assert "no plaintext header" in found["message"], found
+    assert found["hint"] == "leave --plaintext-header out"
+    program.ok("verify", path, *key)
+
+
+def test_of_a_list_the_key_that_is_right_is_told(work, keys):
+    path = with_header(work / "a.db", RAW, 48, samples.fill)
+    ring = keys.file("x'" + "0f" * 32 + "'\n" + RAW + "\n", "ring")
+    found = refuse(work, "wrong_key", "verify", path, "--try-keys", ring, "--salt", HEADER_SALT,
+                   "--plaintext-header", "32")
+    assert found["hint"].startswith("--plaintext-header 48,") and "none of" not in found["message"]
+
+
+def test_a_damaged_first_page_with_a_plaintext_header_is_damage(work, keys):
+    path = with_header(work / "a.db", RAW, 32, samples.fill)
+    data = bytearray(path.read_bytes())
+    data[2000] ^= 1
+    path.write_bytes(data)
+    found = program.run("verify", "--json", path, "--key-file", keys.raw(), "--salt", HEADER_SALT,
+                        "--plaintext-header", "32")
+    assert found.exit == 5 and found.json["damaged_pages"] == [1]
+
+
+@pytest.mark.parametrize("command", ["rekey", "migrate"])
+def test_the_header_of_what_is_read_has_the_commands_own_option(work, keys, command):
+    path = with_header(work / "a.db", RAW, 48, samples.fill)
+    new = ["--new-key-file", keys.raw("0f" * 32, "new")] if command == "rekey" else []
+    args = [command, path, work / "b.db", "--key-file", keys.raw(), *new, "--source-salt", HEADER_SALT]
+    found = refuse(work, "wrong_key", *args, "--source-plaintext-header", "32")
+    assert found["hint"].startswith("--source-plaintext-header 48,")
+    program.ok(*args, "--source-plaintext-header", "48")
+
+
+@pytest.mark.parametrize("options, form", [
+    (["--key-binary"], lambda key: key), ([], lambda key: key.hex().encode())],
+    ids=["bytes", "digits"])
+def test_hexkey_takes_forty_bytes(work, keys, options, form):
+    key = bytes(range(192, 256))
+    connection = peers.sqlcipher3.connect(str(work / "a.db"), isolation_level=None)
+    connection.execute(f"PRAGMA hexkey = '{key.hex()}'")
+    connection.execute("PRAGMA cipher_compatibility = 2")
+    samples.fill(connection)
+    connection.close()
+    found = verify(work, keys, form(key), *options)
+    assert found["fits"]["key"] == "first_40_bytes" and "hexkey" in found["hint"], found
+    verify(work, keys, key[:40], "--key-binary", code="ok")
+
+
+def test_the_page_size_of_an_app_with_rounds_of_its_own(work, keys):
+    make(work / "a.db", DIGITS, [("cipher_compatibility", 3), ("kdf_iter", 1),
+                                 ("cipher_page_size", 4096)])
+    for options in (["--format", "3", "--kdf-iter", "1"], ["--kdf-iter", "1"]):
+        found = verify(work, keys, DIGITS.encode(), *options)
+        assert "--page-size 4096" in found["hint"], found
+    options = found["hint"].split(" with ")[1].split(" and ")[0].split()
+    verify(work, keys, DIGITS.encode(), *options, code="ok")
+
+
+def test_a_salt_that_may_be_wrong_is_named_wherever_the_header_is_plain(work, keys):
+    path = with_header(work / "a.db", RAW, 32, samples.fill)
+    for command in (["inspect", path], ["verify", path, "--plaintext-header", "32"]):
+        found = refuse(work, "wrong_key", *command, "--key-file", keys.file("other words"),
+                       "--salt", "ab" * 16)
+        assert "--salt " + "ab" * 16 in found["hint"] and "first 16 bytes" not in found["hint"]
+        program.ok(*command, "--key-file", keys.raw(), "--salt", f"x'{HEADER_SALT}'")
+
+
+def test_a_key_of_digits_with_its_salt(work, keys):
+    digits = DIGITS + HEADER_SALT
+    path = peers.create_sealed(
+        work / "a.db", f"x'{digits}'", [("cipher_plaintext_header_size", 32)], samples.fill)
+    for command in (["inspect", path], ["verify", path, "--plaintext-header", "32"]):
+        found = refuse(work, "usage", *command, "--key-file", keys.file(digits))
+        assert found["hint"].endswith("--raw-key"), found
+        program.ok(*command, "--key-file", keys.file(digits), "--raw-key")

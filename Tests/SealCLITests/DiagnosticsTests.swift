@@ -46,7 +46,7 @@ private let samples: [(SealError, Int32)] =
   + SpecialFile.allCases.map { (SealError.notRegular(path: path, $0), 6) }
   + FileKind.allCases.map { (SealError.wrongKind(path: path, found: $0), 6) }
   + [
-    .target, .sameFile, .directory, .directoryForFile, .notRegular, .danglingLink,
+    .target, .sameFile, .directory, .directoryForFile, .notRegular, .system, .danglingLink,
     .hardLinked(links: 2),
     .shared(canBeForced: true), .shared(canBeForced: false),
     .sidecar("app.db"), .backup, .companion, .input, .foreign,

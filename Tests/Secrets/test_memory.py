@@ -88,7 +88,7 @@ def commands(work, keys, locked):
         "query": (["inspect", *FEW, "--query", "SELECT * FROM people ORDER BY name", locked], 0),
         "wrong settings": (["verify", "--kdf-iter", "77", locked], 4),
         "an existing target": (["decrypt", *FEW, locked, plain], 7),
-        "a full target": (["decrypt", *FEW, locked, "/proc/out.db"], 9),
+        "a full target": (["decrypt", *FEW, locked, "/sys/out.db"], 9),
         "store": (["key", "store", f"test-{os.getpid()}-memory"], 0),
     }
 

@@ -59,7 +59,11 @@ enum OptionValues {
   }
 
   private static func hex(_ text: String, _ count: Int) -> ParsedCommand.Value? {
-    let digits = count == 1 && text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
+    var digits = count == 1 && text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
+    // As SQL has it, and SQLCipher.
+    if text.lowercased().hasPrefix("x'"), text.hasSuffix("'") {
+      digits = String(text.dropFirst(2).dropLast())
+    }
     guard digits.utf8.count == 2 * count, let bytes = bytes(hex: digits) else { return nil }
     return .bytes(bytes)
   }

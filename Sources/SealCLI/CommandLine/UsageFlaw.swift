@@ -31,6 +31,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case list(String, ListFlaw)
   case noDestination(command: String)
   case targetBesideInPlace
+  /// `-` where a database would be written.
+  case outputStream
   /// `source`: what the command calls the file that it reads.
   case severalSources(count: Int, source: String)
   case sameBaseName(String)

@@ -33,7 +33,7 @@ struct ContentText {
         + " \(Diagnostics.count(UInt64(clamping: profile.kdfIterations), "round")), \(tags)",
       "  salt: \(Hex.text(content.salt ?? []))",
     ]
-    let pragmas = content.openingPragmas.map { "PRAGMA \($0.name) = \($0.value);" }
+    let pragmas = content.openingPragmas.map(Facts.statement)
     if !pragmas.isEmpty { lines.append("  opens with: " + pragmas.joined(separator: " ")) }
     return lines
   }
@@ -64,7 +64,7 @@ struct ContentText {
       column.reduce(0) { max($0, TextWidth.columns($1)) }
     }
     // The title stands where the names do.
-    let room = max(title.count, min(48, widths[0]))
+    let room = max(title.count, min(120, widths[0]))
     func line(_ name: String, _ rows: String, _ bytes: String) -> String {
       "    " + TextWidth.padded(name, to: room)
         + "  " + TextWidth.padded(rows, to: widths[1], right: true)

@@ -33,8 +33,14 @@ struct ConversionPlan: Sendable, Equatable {
       if parsed.has(Options.backup), !parsed.has(Options.force) {
         throw .needs(Options.backup.flag, oneOf: [Options.inPlace.flag, Options.force.flag])
       }
+      try Self.requireFile(files[1])
       steps = [Step(source: files[0], destination: .target(files[1]))]
     }
+  }
+
+  /// Throws where a database that is to be made is called as standard output is.
+  static func requireFile(_ output: String) throws(UsageFlaw) {
+    if OptionValues.same(output, "-") { throw .outputStream }
   }
 
   /// Throws where a file that changes in place is named twice.

@@ -77,12 +77,10 @@ struct ConversionRendering {
     return report.salt.isEmpty ? lines : lines + ["  salt: \(Hex.text(report.salt))"]
   }
 
-  /// Things to know, a line each. A database in WAL mode without a log is what a clean close leaves:
-  /// it is said to who wants to know everything.
-  func notes(_ verbose: Bool) -> [String] {
+  /// Things to know, a line each.
+  var notes: [String] {
     report.notes.compactMap { note in
       if case .saltOutside = note { return nil }
-      if note == .walMissing, !verbose { return nil }
       return Self.sentence(note)
     }
   }
@@ -98,6 +96,9 @@ struct ConversionRendering {
     case .walMissing:
       "the journal mode is WAL and there is no -wal, as after a clean close; if the file was copied"
         + " while it was in use, its newest content may be missing"
+    case .fileEmpty:
+      "the file itself is empty, and its rows are in the -wal alone; SQLite would open it as an empty"
+        + " database and remove the -wal"
     case .walUnusable:
       "there is a -wal whose header SQLite would not believe; nothing in it counts"
     case .saltOutside(let salt): "the file does not hold its salt: \(Hex.text(salt))"
@@ -145,6 +146,7 @@ struct ConversionRendering {
     case .walIncluded: "wal_included"
     case .journalApplied: "journal_applied"
     case .walMissing: "wal_missing"
+    case .fileEmpty: "file_empty"
     case .walUnusable: "wal_unusable"
     case .saltOutside: "salt_outside"
     case .notAuthenticated: "not_authenticated"

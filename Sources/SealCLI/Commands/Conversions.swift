@@ -190,7 +190,7 @@ struct Conversions: Sendable {
     for line in quiet ? rendering.indispensable : rendering.lines(parsed.has(Options.verbose)) {
       session.console.result(line)
     }
-    let notes = rendering.notes(parsed.has(Options.verbose)) + [fit.note].compactMap { $0 }
+    let notes = rendering.notes + [fit.note].compactMap { $0 }
     for note in quiet ? [] : notes {
       session.console.say([Span("note: ", .note), Span("\(report.source): \(note)")])
     }

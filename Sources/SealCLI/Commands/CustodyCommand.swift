@@ -96,7 +96,7 @@ struct CustodyCommand {
     if let path = parsed.text(KeyCommandOptions.output), path != "-" {
       do {
         try KeyFile.make(path, make())
-      } catch SealError.exists(_, let obstacle) where obstacle != .companion {
+      } catch SealError.exists(_, let obstacle) where ![.companion, .system].contains(obstacle) {
         throw KeyExists.file(path)
       }
       facts.append(.init("path", .string(path)))

@@ -93,17 +93,16 @@ enum FileWords {
   /// `-wal: 3 frames, ...`.
   static func sentence(_ sidecar: SidecarFacts) -> String {
     let size = sidecar.pageSize.map { ", pages of \($0) bytes" } ?? ""
-    return state(sidecar.state) + size + ", \(Diagnostics.count(sidecar.size, "byte"))"
+    let words = state(sidecar.state) + size + ", \(Diagnostics.count(sidecar.size, "byte"))"
+    guard case .log(_, _, _, let lost, let firstBad) = sidecar.state, lost > 0 else { return words }
+    return words + "; damaged: " + DamageDiagnostics.log(firstBad, lost, 0).joined()
   }
 
   private static func state(_ state: SidecarFacts.State) -> String {
     switch state {
-    case .log(_, let committed, _, let lost, let firstBad) where lost > 0:
-      "log, \(Diagnostics.count(committed, "committed frame"));"
-        + " damaged: " + DamageDiagnostics.log(firstBad, lost, 0).joined()
-    case .log(_, let committed, let beyond, _, _):
+    case .log(_, let committed, let beyond, let lost, _):
       "log, \(Diagnostics.count(committed, "committed frame"))"
-        + (beyond > 0 ? ", \(beyond) behind the last commit or from before" : "")
+        + (beyond > 0 && lost == 0 ? ", \(beyond) behind the last commit or from before" : "")
     case .longLog(let frames): "log, \(Diagnostics.count(frames, "frame")), not read through"
     case .invalid: "not valid, SQLite ignores it"
     case .empty: "empty"

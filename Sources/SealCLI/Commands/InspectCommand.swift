@@ -33,6 +33,8 @@ private final class Inspection {
   private var keyFailure: (any Error)?
   /// The one that the last file took.
   private var fit: KeyChoice.Fit?
+  /// Things to know of databases whose rows are a part of something longer.
+  private var held: [(notes: [String], path: String)] = []
 
   init(parsed: ParsedCommand, session: Session, settings: CipherSettings, query: Query?) {
     self.parsed = parsed
@@ -60,7 +62,7 @@ private final class Inspection {
         outcome.interruption = SealError.interrupted(signal: number)
         break
       } catch {
-        let diagnosis = Diagnostics.explain(error)
+        let diagnosis = Diagnostics.explain(error, reading: .examined, from: parsed)
         outcome.add(batch.report(diagnosis, on: path))
         // The key is the same for all files: it is not asked for again.
         if diagnosis.code == .noKey {
@@ -70,6 +72,7 @@ private final class Inspection {
       }
     }
     writer.finish()
+    held.forEach { say($0.notes, on: $0.path) }
     progress?.finish(isDone: outcome.answered == parsed.operands.count && outcome.failures == 0)
     return batch.finish(outcome, words: "inspected", inText: false)
   }
@@ -149,13 +152,14 @@ private final class Inspection {
     _ context: OperationContext
   ) throws {
     guard !asJSON else { return try object(of: query, database, file, notes, context) }
+    var found: [Note] = []
     do {
       let facts = try Inspect.query(
-        database, query, context,
+        database, query, context, opened: { found = $0.notes },
         begin: { writer.begin($0, of: batch.isSeveral ? database.path : nil) },
         row: { try writer.row($0) })
       writer.end()
-      say(
+      hold(
         [fit?.note].compactMap { $0 } + facts.damage.map { DamageDiagnostics.explain($0).sentence }
           + (facts.notes + notes).map(ConversionRendering.sentence), on: database.path)
     } catch is ReaderGone {
@@ -163,6 +167,10 @@ private final class Inspection {
       // What was read before is true.
       writer.end()
       if !batch.isSeveral { writer.finish() }
+      // What the query did not find may be in a log that is not there.
+      if QueryFailure.isPossible(error) {
+        hold(found.map(ConversionRendering.sentence), on: database.path)
+      }
       throw error
     }
   }
@@ -175,9 +183,14 @@ private final class Inspection {
     var columns: [String] = []
     var rows: [JSON] = []
     var rendering = InspectRendering(file: file)
-    rendering.content = try Inspect.query(
-      database, query, context, begin: { columns = $0 },
-      row: { rows.append(.array($0.map(QueryValue.json))) })
+    var found: [Note] = []
+    do {
+      rendering.content = try Inspect.query(
+        database, query, context, opened: { found = $0.notes }, begin: { columns = $0 },
+        row: { rows.append(.array($0.map(QueryValue.json))) })
+    } catch  where QueryFailure.isPossible(error) {
+      throw QueryFailure(error: error, notes: found)
+    }
     rendering.content?.notes += notes
     let facts: [JSON.Field] = [
       .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(rows)),
@@ -200,10 +213,31 @@ private final class Inspection {
     say(rendering.notes + [fit?.note].compactMap { $0 }, on: rendering.file.path)
   }
 
+  /// Says things to know, once they are not in the middle of one array of all databases.
+  private func hold(_ notes: [String], on path: String) {
+    guard batch.isSeveral, writer.isOneText else { return say(notes, on: path) }
+    held.append((notes, path))
+  }
+
   /// Says things to know.
   private func say(_ notes: [String], on path: String) {
     for note in batch.quiet ? [] : notes {
       session.console.say([Span("note: ", .note), Span("\(path): \(note)")])
     }
+  }
+}
+
+/// A query that failed, with what is to be known of the database.
+private struct QueryFailure: ExplainedError {
+  let error: any Error
+  let notes: [Note]
+
+  static func isPossible(_ error: any Error) -> Bool {
+    if case SealError.query(.failed) = error { return true }
+    return false
+  }
+
+  var diagnosis: Diagnosis {
+    Diagnostics.explain(error).adding([.init("notes", Facts.notes(notes))])
   }
 }

@@ -136,17 +136,26 @@ struct SchemaText {
       })
   }
 
+  /// The statement with a semicolon that no comment at its end swallows.
+  static func ended(_ sql: String) -> String {
+    switch SqlEnding(sql) {
+    case .code: sql + ";"
+    case .line: sql + "\n;"
+    case .block: sql + "*/;"
+    }
+  }
+
   /// Prints it: on a terminal escaped, else as it is, so that it can be run again.
   func write(to console: Console) {
     let made = shadows
     for object in objects where !object.isInternal && !made.contains(object.name.lowercased()) {
       guard let sql = object.sql else { continue }
       guard console.outputIsTerminal else {
-        console.raw(Array((sql + ";\n").utf8))
+        console.raw(Array((Self.ended(sql) + "\n").utf8))
         continue
       }
       // Line feeds are kept; everything else that a terminal acts on is shown.
-      let lines = (sql + ";").unicodeScalars.split(
+      let lines = Self.ended(sql).unicodeScalars.split(
         separator: "\n", omittingEmptySubsequences: false)
       for line in lines { console.result(String(line).withTabsAsBlanks) }
     }

@@ -30,6 +30,9 @@ final class QueryWriter {
   private var heading: [String] = []
   private var out: [UInt8] = []
 
+  /// The rows of all databases are one array, which nothing else may stand in.
+  var isOneText: Bool { form == .json }
+
   init(_ form: QueryForm, on console: Console) {
     self.form = form
     self.console = console

@@ -30,6 +30,7 @@ struct SchemaCommand: Sendable {
     let versions = [SchemaOptions.to, SchemaOptions.baseline].compactMap { parsed.integer($0) }
     try SchemaMigration.check(migrations, track: track, versions: versions.map { Int64($0) })
     let databases = parsed.operands
+    if creates { for each in databases { try ConversionPlan.requireFile(each) } }
     if !parsed.has(SchemaOptions.status) { try ConversionPlan.requireDistinct(databases) }
     let needs = databases.map { path in Result { try needsKey(path, migrations) } }
     let key: Result<KeyMaterial?, any Error>
@@ -192,6 +193,8 @@ struct SchemaCommand: Sendable {
       switch error {
       case SealError.wrongKind(_, .plaintext): "leave key and settings out to migrate it as it is"
       case SealError.wrongKind(_, .empty): "remove it, and make a database with --create"
+      case SealError.io where !creates && SourceCheck.isMissing(database):
+        "check the name; --create makes a new database"
       case SealError.exists(_, let obstacle) where creates: hint(obstacle, database)
       default: found.hint
       }
@@ -213,6 +216,7 @@ struct SchemaCommand: Sendable {
     case .sameFile, .directory, .directoryForFile: "name a file that does not exist"
     case .danglingLink: "remove the link"
     case .companion, .input: "choose another name"
+    case .system: "give the name of a file"
     case .notRegular, .hardLinked, .shared, .backup, .foreign: nil
     }
   }

@@ -38,6 +38,7 @@ extension VerifyRendering {
     switch report.code {
     case .damaged:
       if report.pages.journalFlaw != nil { return DamageDiagnostics.journalHint }
+      if report.pages.size.isEmptied { return DamageDiagnostics.emptiedHint }
       if report.pages.damaged.isEmpty, report.structure.state != .damaged,
         !report.pages.size.isWrong
       {
@@ -96,6 +97,7 @@ extension VerifyRendering {
       }
       parts.append(words)
     }
+    if pages.size.isEmptied { parts.append(DamageDiagnostics.emptied) }
     if let flaw = pages.journalFlaw {
       parts.append("the journal beside it is damaged: \(DamageDiagnostics.words(flaw))")
     }

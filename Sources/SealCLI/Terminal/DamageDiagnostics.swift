@@ -48,6 +48,10 @@ enum DamageDiagnostics {
           .init("first_bad", firstBad.map { .integer($0) } ?? .null),
           .init("lost_commits", .integer(lostCommits)), .init("bad_frames", .integer(badTags)),
         ])
+    case .emptied(let expected):
+      return Diagnosis(
+        .damaged, "damaged: " + emptied, about: damage.path, hint: emptiedHint,
+        facts: [.init("size", .unsigned(0)), .init("expected_size", .unsigned(expected))])
     case .structure(let page, let flaw):
       return Diagnosis(
         .damaged, "damaged: page \(page) \(flaw.rawValue)", about: damage.path, hint: hint(flaw),
@@ -63,6 +67,14 @@ enum DamageDiagnostics {
         facts: [.init("sqlite_message", .string(message))])
     }
   }
+
+  /// What is wrong with an empty file beside a log.
+  static let emptied =
+    "the file is empty, and its rows are in the -wal alone, which SQLite would remove"
+  /// What to do about it.
+  static let emptiedHint =
+    "copy both files, and open them with nothing else: \(Catalog.tool) decrypt, or encrypt where it is"
+    + " plaintext, makes a whole TARGET of them"
 
   /// What is broken in a log.
   static func log(_ firstBad: Int?, _ lostCommits: Int, _ badTags: Int) -> [String] {

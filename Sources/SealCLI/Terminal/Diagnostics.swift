@@ -39,10 +39,17 @@ enum Diagnostics {
     case SealError.badProfile(.saltNeeded):
       return Diagnosis(
         found.code, found.sentence, about: found.subject,
-        hint: "\(options.salt.flag) with the 32 hex digits that were said when the file was made",
+        hint: "\(options.salt.flag) with its 32 hex digits, from the report of \(Catalog.tool) or"
+          + " from the app; a key of 96 hex digits has it in it: \(raw(options))",
         facts: found.facts)
     default: return found
     }
+  }
+
+  /// The option that makes digits a key with its salt.
+  private static func raw(_ options: CipherOptions) -> String {
+    let isOther = options.format.name == CipherOptions.against.format.name
+    return (isOther ? KeyOptions.against : KeyOptions.database).raw.flag
   }
 
   private static func explain(_ error: SealError) -> Diagnosis {
@@ -117,9 +124,8 @@ enum Diagnostics {
           "\(Catalog.tool) migrate --schema DIR runs SQL that changes it"
         )
       case .refused(let action):
-        ("\(action) is not allowed in a query", "leave it out: a query only reads this database")
-      case .failed(let message):
-        ("the query failed: \(message)", "--schema in the place of --query shows what there is")
+        ("\(action) is not allowed in a query", QueryHints.refused(action))
+      case .failed(let message): ("the query failed: \(message)", QueryHints.failed(message))
       case .unknownParameter(let name):
         (
           "the query has no parameter \(name)",

@@ -10,7 +10,11 @@ struct KeyListFailure: ExplainedError {
   /// The sentence of a wrong key, with how many there were.
   var diagnosis: Diagnosis {
     let found = Diagnostics.explain(error)
-    guard case SealError.wrongKey = error else { return found }
+    guard case SealError.wrongKey(let wrong) = error else { return found }
+    // One of them is right, and was given with other settings.
+    if wrong.fit?.plaintextHeader != nil {
+      return found.adding([.init("keys_tried", .integer(count))])
+    }
     return Diagnosis(
       found.code,
       (count == 1 ? "the one key of the list" : "none of \(count) keys")

@@ -52,6 +52,7 @@ enum KeyText {
     case .withoutBlanks: "without the blanks around it"
     case .withoutQuotes: "without the quotes around it"
     case .withoutSemicolon: "without the semicolon at its end"
+    case .undoubled: "with one apostrophe for each two"
     case .withoutStatement: "without the statement around it"
     case .digitsAsRaw: "without what is before, between or around its hex digits"
     case .fromUTF16: "in UTF-8 instead of UTF-16"

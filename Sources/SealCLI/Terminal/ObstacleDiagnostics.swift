@@ -15,6 +15,11 @@ extension Diagnostics {
         ("the target is a directory", "name a file in it, or use --output-dir", "directory")
       case .directoryForFile: ("a directory stands there", "name a file in it", "directory")
       case .notRegular: ("the target is not a regular file", "choose another name", "not_regular")
+      case .system:
+        (
+          "that name is in /dev or /proc, or leads there, and no file is made there",
+          "give the name of a file", "system"
+        )
       case .danglingLink:
         ("the target is a symbolic link to nothing", "remove the link", "dangling_link")
       case .hardLinked(let links):

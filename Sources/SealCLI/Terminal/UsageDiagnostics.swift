@@ -52,6 +52,11 @@ enum UsageDiagnostics {
         "\(command) needs to know where its output goes",
         "name a TARGET, or use --in-place or --output-dir"
       )
+    case .outputStream:
+      return (
+        "a database cannot be written to standard output",
+        "give the name of a file; one that is called - is written ./-"
+      )
     case .targetBesideInPlace:
       return ("a TARGET and --in-place exclude each other", "leave one of them out")
     case .severalSources(let count, let source):

@@ -21,7 +21,7 @@ enum WrongKeyDiagnostics {
     let key = isOther ? KeyOptions.against : KeyOptions.database
     let hint =
       wrong.fit.map { found($0, wrong, key, cipher, parsed) }
-      ?? (parsed.map { given($0, cipher) } ?? "") + guess(wrong, key, cipher)
+      ?? (parsed.map { given(wrong, $0, cipher) } ?? "") + guess(wrong, key, cipher)
     let fits = wrong.fit.map { fit in
       JSON.object([
         .init("key", .string(fit.variant.rawValue)),
@@ -29,8 +29,13 @@ enum WrongKeyDiagnostics {
         .init("settings", .string(fit.settings)),
       ])
     }
+    let sentence =
+      wrong.fit?.plaintextHeader.map {
+        "the key is right, and the database has "
+          + ($0 == 0 ? "no plaintext header" : "a plaintext header of \($0) bytes")
+      } ?? "wrong key, or other cipher settings: \(share)\(formats)"
     return Diagnosis(
-      .wrongKey, "wrong key, or other cipher settings: \(share)\(formats)", about: wrong.path,
+      .wrongKey, sentence, about: wrong.path,
       hint: hint,
       facts: [
         .init("tried", .array(wrong.tried.map { .string($0) })),
@@ -46,6 +51,10 @@ enum WrongKeyDiagnostics {
     _ fit: KeyFit, _ wrong: WrongKey, _ key: KeyOptions, _ cipher: CipherOptions,
     _ parsed: ParsedCommand?
   ) -> String {
+    if let header = fit.plaintextHeader {
+      let option = cipher.plaintextHeader.flag
+      return header == 0 ? "leave \(option) out" : "\(option) \(header), and all else as it was"
+    }
     // It may have been given other settings with that key.
     if fit.variant == .newKey { return words(fit, key, cipher, parsed) }
     guard fit.variant != .asGiven else {
@@ -89,6 +98,9 @@ enum WrongKeyDiagnostics {
     case .bytesOfDigits:
       return "the bytes that the digits stand for open the file as a passphrase:"
         + " give those bytes with \(binary)"
+    case .firstBytes:
+      return "its first 40 bytes (of what digits stand for, where it is hex digits) open the file,"
+        + " for PRAGMA hexkey takes no more: give those with \(binary)"
     case .bytesAsRaw:
       return "the bytes open the file as the key itself, not as a passphrase: write them as hex"
         + " digits, with \(raw)"
@@ -125,7 +137,7 @@ enum WrongKeyDiagnostics {
         fit.also.filter { $0 != .withoutNewline }.compactMap(KeyText.words(for:)),
         (KeyText.words(for: fit.variant) ?? "") + "; a key file may have one")
     case .withoutMark, .withoutBlanks, .withoutQuotes, .withoutSemicolon, .withoutStatement,
-      .fromUTF16:
+      .undoubled, .fromUTF16:
       return opens(also, KeyText.words(for: fit.variant) ?? "")
     }
   }
@@ -147,7 +159,9 @@ enum WrongKeyDiagnostics {
   }
 
   /// What may be wrong with the settings as they were given.
-  private static func given(_ parsed: ParsedCommand, _ cipher: CipherOptions) -> String {
+  private static func given(
+    _ wrong: WrongKey, _ parsed: ParsedCommand, _ cipher: CipherOptions
+  ) -> String {
     var words = ""
     // `--format` says what rekey writes, and `--source-format` what it reads.
     let prefix = "source-"
@@ -161,12 +175,17 @@ enum WrongKeyDiagnostics {
         + " \(prefix.dropLast()) it is what to write; else, "
     }
     // The file cannot tell that it is another.
-    if parsed.integer(cipher.plaintextHeader) ?? 0 > 0, let salt = parsed.bytes(cipher.salt) {
+    if hasHeader(wrong), let salt = parsed.bytes(cipher.salt) {
       words +=
         "the salt that was given (\(cipher.salt.flag) \(Hex.text(salt))) may be another than the"
         + " database's, which is not in the file; else, "
     }
     return words
+  }
+
+  /// It was read with a plaintext header.
+  private static func hasHeader(_ wrong: WrongKey) -> Bool {
+    wrong.tried.contains { $0.contains("plaintext header") }
   }
 
   /// What may be, where nothing that was tried opens the file.
@@ -175,7 +194,10 @@ enum WrongKeyDiagnostics {
   ) -> String {
     let other =
       "the file may be another product's (SQLite3 Multiple Ciphers, wxSQLite3, SEE, Realm) instead"
-      + " of SQLCipher's, have other settings, or have lost its first 16 bytes"
+      + " of SQLCipher's, "
+      // A salt stands there, where no header is plain.
+      + (hasHeader(wrong)
+        ? "or have other settings" : "have other settings, or have lost its first 16 bytes")
     if wrong.pagesInFile == 0 {
       return "leave the settings out: it may be of another format; or it was cut"
     }

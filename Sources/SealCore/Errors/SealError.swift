@@ -114,6 +114,9 @@ public struct Damage: Sendable, Equatable {
     /// The write-ahead log: commits stand behind its bad frame (from 1; 0 is the log's header) and
     /// are lost, or committed frames have a tag that does not verify.
     case log(firstBad: Int?, lostCommits: Int, badTags: Int)
+    /// The file is empty and the log beside it holds the database: SQLite would open it as an empty
+    /// one and remove the log (pagerOpenWalIfPresent in pager.c). `expected`: bytes of the database.
+    case emptied(expected: UInt64)
     /// A B-tree page, or a chain of pages, cannot be read.
     case structure(page: UInt32, StructureFlaw)
     /// The hot journal beside the file: rolling back would leave a mix of two states.
@@ -168,6 +171,8 @@ public enum Obstacle: Sendable, Equatable {
   /// Where only a file can be meant.
   case directoryForFile
   case notRegular
+  /// A name in /dev or /proc, or one that leads there.
+  case system
   case danglingLink
   case hardLinked(links: Int)
   /// What is to be overwritten is no regular file with one name: links of any kind lead to it, or from it.

@@ -63,6 +63,9 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case withoutGivenSalt = "without_given_salt"
   /// The bytes that hex digits stand for are a passphrase.
   case bytesOfDigits = "bytes_of_digits"
+  /// The first 40 bytes, or of those that hex digits stand for: `PRAGMA hexkey` takes no more
+  /// (zKey in sqlite3Pragma, src/pragma.c).
+  case firstBytes = "first_40_bytes"
   /// 32, 48 or 80 bytes that were taken as a passphrase are the key itself.
   case bytesAsRaw = "bytes_as_raw"
   /// The bytes that base64 stands for are the key itself.
@@ -77,6 +80,8 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case withoutBlanks = "without_blanks"
   case withoutQuotes = "without_quotes"
   case withoutSemicolon = "without_semicolon"
+  /// Each two apostrophes of SQL text as the one that they stand for.
+  case undoubled = "without_doubled_quotes"
   /// The value in a PRAGMA statement.
   case withoutStatement = "without_statement"
   /// UTF-16 text as UTF-8.
@@ -112,6 +117,8 @@ public struct KeyFit: Sendable, Equatable {
   public var format: Int?
   public var pageSize: Int
   public var kdfIterations: Int
+  /// Bytes of the plaintext header, where their number is what was wrong.
+  public var plaintextHeader: Int?
 
   public init(
     variant: KeyVariant, also: [KeyVariant] = [], settings: String, format: Int?, pageSize: Int,

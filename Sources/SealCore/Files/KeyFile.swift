@@ -7,6 +7,7 @@ public enum KeyFile {
   /// name already, which is never replaced, or where SQLite would take it for a part of a database.
   public static func make(_ path: String, _ key: Secret) throws {
     try Path.requireName(path)
+    try Path.requireOrdinary(path)
     try Sidecars.requireNone(at: path)
     if let found = try FileStatus.of(path, followLinks: false) {
       throw SealError.exists(path: path, found.kind == .directory ? .directoryForFile : .target)

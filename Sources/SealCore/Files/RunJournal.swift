@@ -41,6 +41,7 @@ public final class RunJournal: Sendable {
   /// `Flaw` and `SealError`.
   public init(_ path: String, beginning: [UInt8]) throws {
     self.path = path
+    try Path.requireOrdinary(path)
     try Sidecars.requireNone(at: path)
     file = try Self.open(path)
     try file.status().requireRegular(path)

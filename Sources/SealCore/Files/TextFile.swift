@@ -11,6 +11,7 @@ public enum TextFile {
   /// or of whose start `isOwn` says that it may go.
   public static func requirePlace(_ path: String, isOwn: ([UInt8]) -> Bool) throws {
     try Path.requireName(path)
+    try Path.requireOrdinary(path)
     try Sidecars.requireNone(at: path)
     let behind = try FileStatus.of(path)
     switch try FileStatus.of(path, followLinks: false)?.kind {

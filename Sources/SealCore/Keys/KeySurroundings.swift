@@ -15,6 +15,7 @@ extension KeyBytes {
     (.withoutBlanks, { trimmed($0, start: true, isBlank) }),
     (.withoutSemicolon, { trimmed($0, start: false) { $0 == 0x3b } }),
     (.withoutQuotes, withoutQuotes),
+    (.undoubled, undoubled),
   ]
 
   private static func trimmed(
@@ -45,6 +46,15 @@ extension KeyBytes {
       return first == 0x22 || first == 0x27
     }
     return isQuoted ? key.slice(1..<(key.count - 1)) : nil
+  }
+
+  private static let undoubled: Change = { key in
+    let short = rewritten(key) { bytes, index, put in
+      put(bytes[index])
+      let isDoubled = bytes[index] == 0x27 && index + 1 < bytes.count && bytes[index + 1] == 0x27
+      return isDoubled ? 2 : 1
+    }
+    return short?.count == key.count ? nil : short
   }
 
   /// The value in `PRAGMA key = '...';`, and of a similar statement.

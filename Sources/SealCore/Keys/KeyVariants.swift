@@ -23,8 +23,9 @@ extension KeyMaterial {
       if salt == nil { add(.bytesOfDigits, key, as: .passphrase) }
     case .passphrase(let bytes):
       if looksRaw { add(.raw, bytes, as: .raw) }
-      if bytes.count >= Self.shortestEncoded {
-        add(.bytesOfDigits, KeyBytes.bytes(ofHex: bytes), as: .passphrase)
+      if bytes.count >= Self.shortestEncoded, let decoded = KeyBytes.bytes(ofHex: bytes) {
+        add(.bytesOfDigits, decoded, as: .passphrase)
+        add(.firstBytes, Self.firstBytes(decoded), as: .passphrase)
       }
       if [32, 48, 80].contains(bytes.count) { add(.bytesAsRaw, KeyBytes.hex(of: bytes), as: .raw) }
       if bytes.count >= Self.shortestEncoded, let decoded = KeyBytes.bytes(ofBase64: bytes) {
@@ -41,11 +42,19 @@ extension KeyMaterial {
       for (variant, change) in KeyBytes.encodings { add(variant, change(plain)) }
       also = []
       add(.digitsAsRaw, KeyBytes.rawDigits(bytes), as: .raw)
+      if bytes.withBytes({ text in text.contains { $0 < 0x20 } || !KeyBytes.isUTF8(text) }) {
+        add(.firstBytes, Self.firstBytes(bytes), as: .passphrase)
+      }
       if plain === bytes { add(.withNewline, KeyBytes.withNewline(bytes), as: .passphrase) }
       // HMAC pads keys with zeros up to its block, so one of them stands for 64 at least.
       add(.cleared, Secret(count: 1) { $0[0] = 0 }, as: .passphrase)
     }
     return found
+  }
+
+  /// What `PRAGMA hexkey` takes of bytes; nil where that is all of them.
+  private static func firstBytes(_ bytes: Secret) -> Secret? {
+    bytes.count > 40 ? bytes.slice(0..<40) : nil
   }
 
   /// Fewer digits, or letters of base64, than this are a word rather than the form of a key.

@@ -134,6 +134,8 @@ public enum Note: Sendable, Equatable {
   case journalApplied(pages: Int)
   /// The file header says WAL and no log was there: it may have been left behind elsewhere.
   case walMissing
+  /// The file itself is empty, and the log beside it is all there is of the database.
+  case fileEmpty
   /// There is a log, and its header is none that SQLite would believe: nothing in it counts.
   case walUnusable
   /// The output has no salt of its own; it opens only with this one.

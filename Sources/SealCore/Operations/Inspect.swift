@@ -71,6 +71,7 @@ extension VerifySource {
     if size.isWrong {
       flaws.append(.size(actual: size.actual, expected: size.expected ?? size.actual))
     }
+    if size.isEmptied { flaws.append(.emptied(expected: size.expected ?? 0)) }
     return flaws.map { Damage(path: path, flaw: $0) }
   }
 }

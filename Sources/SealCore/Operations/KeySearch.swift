@@ -36,21 +36,24 @@ struct KeySearch {
     var trials = DetectionTrials(material: key, size: size, deriver: deriver)
     let outcome = try Detection.detect(
       candidates: candidates, &trials, salt: settings.salt, read: read)
+    let nearMiss = NearMiss(
+      candidates: candidates, settings: settings, depth: depth, cancellation: cancellation)
+    let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
+    var wrong = WrongKey(
+      path: snapshot.path, tried: names, pagesTried: 1,
+      pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw, shape: key.shape)
     switch outcome {
     case .fits(let cipher): return (cipher, false)
-    case .fitsDamagedFirstPage(let cipher): return (cipher, true)
+    case .fitsDamagedFirstPage(let cipher):
+      // A header of another size leaves all pages but the first as they are.
+      wrong.fit = try nearMiss.fit(otherHeaderOf: [cipher.profile], &trials, read)
+      guard wrong.fit != nil else { return (cipher, true) }
     case .none(_, let pagesTried, let saltDiffers):
-      let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
-      let nearMiss = NearMiss(
-        candidates: candidates, settings: settings, depth: depth, cancellation: cancellation)
-      let fit = try nearMiss.fit(&trials, read: read)
-      if fit == nil { try requireWholePage(size, candidates) }
-      throw SealError.wrongKey(
-        WrongKey(
-          path: snapshot.path, tried: names, pagesTried: pagesTried,
-          pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw,
-          saltDiffers: saltDiffers, fit: fit, shape: key.shape))
+      (wrong.pagesTried, wrong.saltDiffers) = (pagesTried, saltDiffers)
+      wrong.fit = try nearMiss.fit(&trials, read: read)
+      if wrong.fit == nil { try requireWholePage(size, candidates) }
     }
+    throw SealError.wrongKey(wrong)
   }
 
   /// A file that is not a whole number of pages of a format is hardly of that format: the others are

@@ -28,12 +28,15 @@ public enum KeyTrial {
     /// The first that fits so far.
     var fit: Int?
     /// Why the first wrong key did not, and the first that failed in another way.
-    private(set) var wrong: (index: Int, error: SealError)?
+    private(set) var wrong: (index: Int, error: SealError, isFit: Bool)?
     private(set) var other: (index: Int, error: SealError)?
 
     mutating func note(_ error: SealError, of index: Int) {
-      if case .wrongKey = error {
-        if index < wrong?.index ?? .max { wrong = (index, error) }
+      if case .wrongKey(let found) = error {
+        // One that is right and given with other settings says more than any other.
+        let isFit = found.fit != nil
+        let isBetter = wrong.map { $0.isFit == isFit ? index < $0.index : isFit } ?? true
+        if isBetter { wrong = (index, error, isFit) }
       } else if index < other?.index ?? .max {
         other = (index, error)
       }

@@ -24,14 +24,29 @@ struct NearMiss {
   static let mostDerived = 8
   /// Nor are more rounds of PBKDF2 spent than this, whatever number of them is asked for.
   private static let mostRounds = 4_000_000
+  /// Nor more bytes of page 1 authenticated for sizes of its plaintext header.
+  private static let mostHashed = 4 << 20
 
   /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
   /// `.interrupted` and `.unsupported(.crypto)`.
   func fit(_ trials: inout DetectionTrials, read: Detection.RawRead) throws -> KeyFit? {
-    guard depth != .none else { return nil }
     let key = trials.material
+    // Where there is no page but the first, nothing else tells that the header has another size.
+    let size = trials.size
+    let small = candidates.filter { $0.plaintextHeader > 0 && size < 2 * UInt64($0.pageSize) }
+    if let fit = try fit(otherHeaderOf: small, &trials, read) { return fit }
+    guard depth != .none else { return nil }
     let isDeep = depth == .derivations && !isFree(key)
-    let others = (Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
+    let sizes = Self.common(upTo: trials.size).map(\.pageSize)
+    // Their derivations have been made.
+    let resized = candidates.flatMap { base in
+      Set(sizes).sorted().map { size in
+        var profile = base
+        profile.pageSize = size
+        return profile
+      }
+    }.filter { (try? $0.validate()) != nil }
+    let others = (resized + Self.common(upTo: trials.size) + (isDeep ? Self.mixtures : []))
       .filter { !candidates.contains($0) }
     if settings.salt != nil, key.salt == nil, isFree(key) || depth == .derivations {
       let all = candidates + others
@@ -82,6 +97,38 @@ struct NearMiss {
       // A salt that goes with the key as it was given, and not with this reading.
       return nil
     }
+  }
+
+  /// Which other size of the plaintext header makes page 1 fit, with everything else as it is in one of
+  /// `profiles`. That costs no derivation.
+  func fit(
+    otherHeaderOf profiles: [CipherProfile], _ trials: inout DetectionTrials,
+    _ read: Detection.RawRead
+  ) throws -> KeyFit? {
+    for var profile in profiles where profile.hmacAlgorithm != nil {
+      let own = profile.plaintextHeader
+      let most = min(profile.pageSize, Self.mostHashed / profile.pageSize * 16)
+      guard settings.salt != nil || trials.material.salt != nil else { continue }
+      for header in stride(from: 16, to: most, by: 16) where header != own {
+        profile.plaintextHeader = header
+        guard (try? profile.validate()) != nil else { break }
+        try cancellation.check()
+        guard try fit(.asGiven, &trials, [profile], salt: settings.salt, read) != nil else {
+          continue
+        }
+        // No tag covers the first 16 bytes: of a header, or the salt.
+        if header == 16, try !Self.hasMagic(read) { profile.plaintextHeader = 0 }
+        var fit = Self.fit(.asGiven, profile)
+        fit.plaintextHeader = profile.plaintextHeader
+        return fit
+      }
+    }
+    return nil
+  }
+
+  private static func hasMagic(_ read: Detection.RawRead) throws -> Bool {
+    var start = [UInt8](repeating: 0, count: PageCodec.magic.count)
+    return try start.withUnsafeMutableBytes { try read(0, $0) } && start == PageCodec.magic
   }
 
   /// What `variant` opens with the settings `profile`.

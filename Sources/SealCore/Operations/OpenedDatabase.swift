@@ -70,7 +70,7 @@ struct OpenedDatabase {
         depth: isDoubtful ? .none : context.keyHints,
         cancellation: context.cancellation, deriver: context.deriver
       ).find()
-    } catch SealError.wrongKey where isDoubtful {
+    } catch SealError.wrongKey(let wrong) where isDoubtful && wrong.fit == nil {
       // No key fits, so the magic means what it says, and the header behind it is broken.
       try requireEncrypted(kind, path, start, settings)
       throw refusal(of: kind, path, start)
@@ -146,6 +146,7 @@ struct OpenedDatabase {
     case nil where header?.isWAL == true && snapshot.lacksLog: notes.append(.walMissing)
     case nil: break
     }
+    if snapshot.isEmptied { notes.append(.fileEmpty) }
     if snapshot.hasUnusableLog { notes.append(.walUnusable) }
     if let cipher, cipher.profile.hmacAlgorithm == nil { notes.append(.notAuthenticated) }
     return notes

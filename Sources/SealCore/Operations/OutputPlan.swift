@@ -35,6 +35,7 @@ struct OutputPlan {
     backup = options.backupSuffix.map { [path] in path + $0 }
     // All the work would be for a name that nothing can have.
     for name in [path, backup].compactMap({ $0 }) { try Path.requireName(name) }
+    if let backup { try Path.requireOrdinary(backup) }
     // SQLite would take a file of these names for the new database's own, and remove it.
     if let backup, Sidecars(of: path).all.contains(backup) {
       throw SealError.exists(path: backup, .companion)
@@ -124,6 +125,7 @@ struct OutputPlan {
   private static func requireFree(
     _ target: String, source: String, _ options: OutputOptions, _ context: OperationContext
   ) throws -> Snapshot? {
+    try Path.requireOrdinary(target)
     let own = try FileStatus.of(target, followLinks: false)
     let behind = try FileStatus.of(target)
     if let behind, behind.identity == (try FileStatus.of(source))?.identity {

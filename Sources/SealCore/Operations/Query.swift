@@ -24,14 +24,16 @@ public struct Query: Sendable {
 }
 
 extension Inspect {
-  /// Runs `query`: the names of the columns to `begin`, then each row to `row`. Answers what opening
-  /// the database told, with the damage that did not matter. Throws `SealError.query` for a query that is not
+  /// Runs `query`: what opening the database told to `opened`, the names of the columns to `begin`, then
+  /// each row to `row`. Answers what opening told, with the damage that did not matter. Throws `SealError.query` for a query that is not
   /// run, and what `contents` throws.
   public static func query(
     _ database: NamedDatabase, _ query: Query, _ context: OperationContext,
-    begin: ([String]) throws -> Void, row: ([Value]) throws -> Void
+    opened: (ContentFacts) -> Void = { _ in }, begin: ([String]) throws -> Void,
+    row: ([Value]) throws -> Void
   ) throws -> ContentFacts {
     let database = try VerifySource(database, context)
+    opened(opening(of: database))
     guard database.header != nil else {
       throw database.damage.first.map { SealError.damaged($0) }
         ?? SealError.wrongKind(path: database.path, found: .other)

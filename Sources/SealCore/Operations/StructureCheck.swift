@@ -189,7 +189,7 @@ struct StructureCheck {
       switch damage.flaw {
       case .structure, .header, .log, .reported:
         return Walked(messages: [damage.flaw.words], isBroken: true)
-      case .pages, .size, .journal: throw PageFault()
+      case .pages, .size, .emptied, .journal: throw PageFault()
       }
     }
   }
@@ -220,6 +220,7 @@ extension Damage.Flaw {
     case .pages(let pages, _, _): "page \(pages.first ?? 0) does not authenticate"
     case .size(let actual, let expected): "\(actual) bytes are there, not \(expected)"
     case .log: "commits in the log are lost"
+    case .emptied: "the file is empty"
     case .journal(let flaw): "the journal fails at record \(flaw.record) of \(flaw.records)"
     case .reported(let message): message
     }

@@ -44,6 +44,7 @@ final class Survey {
       if facts.kind == .plaintext, facts.header?.isWAL == true, !hasLog {
         facts.notes = [.walMissing]
       }
+      if status.size == 0, overlay != nil { facts.notes.append(.fileEmpty) }
     }
     choosePageSize(&facts)
     return facts

@@ -60,7 +60,8 @@ public struct PagesVerdict: Sendable {
 
   /// Something here is broken.
   public var isDamaged: Bool {
-    !damaged.isEmpty || size.isWrong || log?.isDamaged == true || journalFlaw != nil
+    !damaged.isEmpty || size.isWrong || size.isEmptied || log?.isDamaged == true
+      || journalFlaw != nil
   }
 }
 
@@ -88,6 +89,8 @@ public struct SizeFinding: Sendable, Equatable {
   /// Zeros behind the database.
   public var preallocated: UInt64 = 0
   public var isWrong = false
+  /// The file is empty, and all of the database is in its log.
+  public var isEmptied = false
 }
 
 /// What stands in the write-ahead log.

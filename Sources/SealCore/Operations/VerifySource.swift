@@ -79,7 +79,7 @@ struct VerifySource {
     } catch SealError.damaged(let damage) {
       switch damage.flaw {
       case .header, .structure: return (nil, damage.flaw)
-      case .pages, .size, .log, .journal, .reported: return (nil, nil)
+      case .pages, .size, .log, .emptied, .journal, .reported: return (nil, nil)
       }
     }
   }
@@ -103,6 +103,10 @@ struct VerifySource {
         snapshot: snapshot, header: header, cancellation: context.cancellation
       ).run()
       finding.preallocated = size.preallocated
+      if snapshot.isEmptied {
+        finding.isEmptied = true
+        (finding.actual, finding.expected) = (0, UInt64(size.pageCount) * UInt64(pageSize))
+      }
       return (size.pageCount, finding)
     } catch SealError.damaged {
       finding.isWrong = true

@@ -131,6 +131,8 @@ final class Snapshot: @unchecked Sendable {
     guard log == nil, let status = logStatus else { return false }
     return status.kind == .regular && status.size > 0
   }
+  /// Whether the file is empty, and the log has all of the database.
+  var isEmptied: Bool { fileSize == 0 && overlay?.origin == .log }
   /// Whether there is no log, not even an empty one.
   var lacksLog: Bool { logStatus == nil }
 

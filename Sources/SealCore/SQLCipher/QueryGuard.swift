@@ -16,11 +16,13 @@ final class QueryGuard {
     "data_version", "encoding", "foreign_key_check", "foreign_key_list", "freelist_count",
     "function_list", "index_info", "index_list", "index_xinfo", "integrity_check", "module_list",
     "page_count", "page_size", "pragma_list", "quick_check", "schema_version", "table_info",
-    "table_list", "table_xinfo", "user_version",
+    "table_list", "table_xinfo", "user_version", "cipher_provider", "cipher_provider_version",
+    "cipher_version",
   ]
   /// Those whose argument would be a new value.
   private static let valued: Set<String> = [
-    "application_id", "auto_vacuum", "encoding", "page_size", "schema_version", "user_version",
+    "cipher_provider", "cipher_provider_version", "cipher_version", "application_id", "auto_vacuum",
+    "encoding", "page_size", "schema_version", "user_version",
   ]
   private static let forbidden: Set<String> = [
     "load_extension", "fts3_tokenizer", "sqlcipher_export", "readfile", "writefile", "edit",

@@ -62,6 +62,11 @@ struct SchemaUpdate {
       report.version = plan.applied.newest
       report.states = plan.states
       if try !hasWork(plan) { return true }
+      if opened.snapshot.isEmptied {
+        // The engine would begin with removing the log.
+        let size = UInt64(opened.pageCount) * UInt64(opened.header.pageSize)
+        throw SealError.damaged(Damage(path: request.database, flaw: .emptied(expected: size)))
+      }
       guard request.dryRun else { return false }
       try rehearse(pages, opened.header.pageSize, &report)
       return true
