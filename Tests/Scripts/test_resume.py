@@ -1,7 +1,10 @@
 # Plan: `--resume JOURNAL` goes on where a run of many databases was stopped.
 # - the journal is private, a line for each database that is finished, without keys and without where
-#   they come from; what it says is what stat says;
-# - the same command line again does nothing, asks for no key, and says so;
+#   they come from; what it says is what stat says, and of the keys what hashlib makes of them;
+# - the same command line again does nothing, and says so, to who has the keys of the run before: no key,
+#   none that can be read, and another one are refused though everything is finished;
+# - a key that finished nothing binds nobody; another list of keys has everything looked at again, and so
+#   has a journal of before, which knew no keys;
 # - killed (SIGKILL) at every call on a file, of the databases and of the journal: the second run ends
 #   well, each database is converted once, and SQLCipher 4.19 reads them all;
 # - what was finished and not written down yet, a line that is torn, a header that is: recognised;
@@ -103,6 +106,17 @@ def stat_of(path):
             "wal": None, "journal": None}
 
 
+def proof(keys, salt, rounds):
+    """What json.md says that is kept of keys: raw ones as digits, passphrases as bytes."""
+    data = b""
+    for key in keys:
+        kind = isinstance(key, str)
+        parts = [bytes.fromhex(key), b"", b""] if kind else [key]
+        data += bytes([kind]) + b"".join(len(part).to_bytes(4) + part for part in parts)
+    return hashlib.pbkdf2_hmac("sha512", hashlib.sha256(data).digest(), bytes.fromhex(salt),
+                               rounds, 32).hex()
+
+
 @cases
 def test_what_a_journal_says(work, keys, command, in_place):
     run = Run(work, keys, command, in_place)
@@ -110,12 +124,18 @@ def test_what_a_journal_says(work, keys, command, in_place):
     assert result.exit == 0, result
     run.check()
     assert mode(run.journal) == 0o600
-    header, *entries = run.lines()
+    header, known, *entries = run.lines()
     option = "--in-place" if in_place else f"--output-dir={work}/out"
-    assert header["dbseal_journal"] == 1 and header["command"] == command
+    assert header["dbseal_journal"] == 2 and header["command"] == command
     assert header["options"] == [option] and len(header["fingerprint"]) == 64
     text = f"{len(command)}:{command}{len(option.encode())}:{option}"
     assert header["fingerprint"] == hashlib.sha256(text.encode()).hexdigest()
+    expected = {"key": OLD, "new_key": NEW} if command == "rekey" else {"key": OLD}
+    assert set(known) == {"keys"} and set(known["keys"]) == set(expected)
+    for role, digits in expected.items():
+        found = known["keys"][role]
+        assert found == {"list": False, "salt": found["salt"],
+                         "proof": proof([digits], found["salt"], 1000)}
     data = run.journal.read_bytes()
     program.no_secret(data)
     assert str(keys.folder).encode() not in data
@@ -132,7 +152,7 @@ def test_again_nothing_is_done(work, keys, command, in_place):
     run = Run(work, keys, command, in_place)
     first = run.run()
     before = Snapshot(work)
-    result = run.run(keyed=False)
+    result = run.run()
     assert result.exit == 0 and result.err == b"", result
     *lines, last = result.objects
     assert [line["database"] for line in lines] == [str(path) for path in run.paths]
@@ -143,6 +163,142 @@ def test_again_nothing_is_done(work, keys, command, in_place):
     before.unchanged()
     summary = first.objects[-1]["summary"]
     assert (summary["succeeded"], summary["skipped"]) == (COUNT, 0)
+    # Nothing is said to who has no key, although nothing is left to do.
+    for key in ([], ["--key-file", work / "none"]):
+        words = run.args(keyed=False) + key
+        result = program.run(*words)
+        summary = result.objects[-1]["summary"]
+        assert (result.exit, summary["code"], summary["skipped"], summary["failed"]) == (
+            3, "no_key", COUNT, 0), result
+    before.unchanged()
+
+
+@cases
+@pytest.mark.parametrize("which", ["key", "new"])
+def test_another_key_is_refused_where_all_is_finished(work, keys, command, in_place, which):
+    if which == "new" and command != "rekey":
+        return  # one key
+    run = Run(work, keys, command, in_place)
+    run.run()
+    before = Snapshot(work)
+    own = getattr(run, which)
+    other = keys.raw("f" * 64, "another")
+    for path in (other, keys.file(OLD.encode() + b"\n", "a passphrase of digits")):
+        setattr(run, which, path)
+        result = run.run()
+        words = "another new key" if which == "new" else "another key"
+        assert result.exit == 4 and words in result.json["message"], result
+        assert result.json["database"] is None and str(path) not in result.json["message"]
+        before.unchanged()
+    # Also for databases of which the journal knows nothing.
+    run.list.write_text(f"{made(keys.folder, command, 1)[0]}\n")
+    assert run.run().exit == 4
+    before.unchanged()
+    # The key in another place and another form is the same key.
+    setattr(run, which, keys.file(f"X'{(OLD if which == 'key' else NEW).upper()}'\n", "moved"))
+    run.list.write_text("".join(f"{path}\n" for path in run.paths))
+    assert run.run().objects[-1]["summary"]["skipped"] == COUNT
+    setattr(run, which, own)
+
+
+def test_the_next_change_of_the_key(work, keys):
+    """A journal that was left behind does not swallow it."""
+    run = Run(work, keys, "rekey", True)
+    run.run()
+    run.key, run.new = run.new, keys.raw("d" * 64, "newest")
+    before = Snapshot(work)
+    result = run.run()
+    assert result.exit == 4 and "another key" in result.json["message"], result
+    before.unchanged()
+    run.journal.unlink()
+    assert run.run().exit == 0
+    for path in run.paths:
+        peers.sound(peers.sealed(path, f"x'{'d' * 64}'"))
+
+
+@pytest.mark.parametrize("iterations", [None, 300_000])
+def test_a_passphrase_costs_what_it_costs_in_a_database(work, keys, iterations):
+    words = ["a passphrase é", "another one"]
+    more = ["--kdf-iter", iterations] if iterations else []
+    run = Run(work, keys, "rekey", True, count=1, more=more)
+    run.new = keys.file(words[0] + "\n", "new passphrase")
+    assert run.run().exit == 0
+    found = run.lines()[1]["keys"]["new_key"]
+    assert found["proof"] == proof([words[0].encode()], found["salt"], iterations or 256_000)
+    other = run.lines()[1]["keys"]["key"]
+    assert other["salt"] != found["salt"]
+    run.new = keys.file(words[1] + "\n", "other passphrase")
+    assert run.run().exit == 4
+
+
+def test_a_key_that_finished_nothing_binds_nobody(work, keys):
+    run = Run(work, keys, "rekey", True)
+    own, run.key = run.key, keys.raw("f" * 64, "wrong")
+    result = run.run()
+    assert result.exit == 1 and result.objects[-1]["summary"]["failures"] == {"wrong_key": COUNT}
+    run.key = own
+    result = run.run()
+    assert result.exit == 0 and result.objects[-1]["summary"]["succeeded"] == COUNT, result
+    assert run.run().objects[-1]["summary"]["skipped"] == COUNT
+    run.key = keys.raw("f" * 64, "wrong")
+    assert run.run().exit == 4
+
+
+@pytest.mark.parametrize("command", ["decrypt", "verify"])
+def test_another_list_of_keys(work, keys, command):
+    """What was done with the keys of a list is looked at again with those of another."""
+    paths = made(work, command, 3)
+    secret = peers.create_sealed(work / "own.db", f"x'{'e' * 64}'", [], samples.fill)
+    lost, own = f"x'{'c' * 64}'\nx'{OLD}'\n", f"x'{'e' * 64}'\n"
+    listed = keys.file(lost, "listed")
+    place = ["--output-dir", keys.folder] if command == "decrypt" else []
+    args = [command, "--json", "-j", 1, "--resume", keys.folder / "run.journal", "--try-keys", listed,
+            *place, *paths, secret]
+    result = program.run(*args)
+    assert result.exit == 1 and result.objects[-1]["summary"]["succeeded"] == 3, result
+    assert program.run(*args).objects[-1]["summary"]["skipped"] == 3
+    known = json.loads((keys.folder / "run.journal").read_text().splitlines()[1])["keys"]["key"]
+    assert known == {"list": True, "salt": known["salt"],
+                     "proof": proof(["c" * 64, OLD], known["salt"], 1000)}
+    # The key that was missing, among the others.
+    listed.write_text(lost + own)
+    result = program.run(*args)
+    summary = result.objects[-1]["summary"]
+    assert result.exit == 0 and summary["succeeded"] + summary["skipped"] == 4, result
+    assert program.run(*args).objects[-1]["summary"]["skipped"] == 4
+    if command == "verify":
+        assert summary["skipped"] == 0
+        listed.write_text(lost[:68])
+        summary = program.run(*args).objects[-1]["summary"]
+        assert (summary["skipped"], summary["failures"]) == (0, {"wrong_key": 4})
+
+
+@cases
+def test_a_journal_that_knows_no_keys(work, keys, command, in_place):
+    """One of an earlier version: what it says is finished is looked at again, with the keys."""
+    run = Run(work, keys, command, in_place)
+    run.run()
+    lines = run.lines()
+    lines[0]["dbseal_journal"] = 1
+    old = [lines[0], *lines[2:]]
+
+    def write():
+        run.journal.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in old))
+
+    write()
+    before = [path.read_bytes() for path in run.results()]
+    result = run.run()
+    summary = result.objects[-1]["summary"]
+    assert result.exit == 0 and summary["succeeded"] + summary["skipped"] == COUNT, result
+    assert [path.read_bytes() for path in run.results()] == before
+    again = run.run()
+    assert again.objects[-1]["summary"]["skipped"] == COUNT
+    if command == "rekey" and in_place:
+        # The next change of the key is one.
+        write()
+        run.key, run.new = run.new, keys.raw("d" * 64, "newest")
+        result = run.run()
+        assert result.exit == 0 and result.objects[-1]["summary"]["succeeded"] == COUNT, result
 
 
 @cases
@@ -170,20 +326,21 @@ def test_killed_at_each_call(work, keys, command, in_place, tmp_path):
         assert summary["succeeded"] + summary["skipped"] == 2
         skipped.add(summary["skipped"])
         run.check()
-        lines = run.lines()[1:]
+        lines = run.lines()[2:]
         assert sorted(line["database"] for line in lines) == [str(path) for path in run.paths]
     # From before the first to after the last.
     assert at > 50 and {0, 1} <= skipped, (at, skipped)
 
 
 @cases
-@pytest.mark.parametrize("lost", ["line", "half a line", "all", "header"])
+@pytest.mark.parametrize("lost", ["line", "half a line", "all", "keys", "half the keys", "header"])
 def test_what_was_not_written_down_is_recognised(work, keys, command, in_place, lost):
     run = Run(work, keys, command, in_place)
     run.run()
     before = [path.read_bytes() for path in run.results()]
     lines = run.journal.read_bytes().splitlines(keepends=True)
-    left = {"line": lines[:-1], "half a line": lines[:-1] + [lines[-1][:40]], "all": lines[:1],
+    left = {"line": lines[:-1], "half a line": lines[:-1] + [lines[-1][:40]], "all": lines[:2],
+            "keys": lines[:1], "half the keys": lines[:1] + [lines[1][:60]],
             "header": [lines[0][:30]]}[lost]
     run.journal.write_bytes(b"".join(left))
     result = run.run()
@@ -198,7 +355,7 @@ def test_what_was_not_written_down_is_recognised(work, keys, command, in_place, 
             assert summary["succeeded"] + summary["skipped"] == COUNT
         else:
             assert summary["skipped"] == COUNT
-        assert len(run.lines()) == COUNT + 1
+        assert len(run.lines()) == COUNT + 2
     assert [path.read_bytes() for path in run.results()] == before
 
 
@@ -218,7 +375,7 @@ def test_a_source_that_changed(work, keys, command, in_place):
     *lines, last = result.objects
     if in_place:
         # It is what it should be, with a row more; that is somebody's, and stays.
-        assert result.exit == 0 and len(run.lines()) == COUNT + 2
+        assert result.exit == 0 and len(run.lines()) == COUNT + 3
         return
     assert result.exit == 1 and [line["code"] for line in lines] == ["ok", "exists", "ok"]
     assert "changed since" in lines[1]["message"] and "--force" in lines[1]["hint"]
@@ -252,7 +409,7 @@ def test_outputs_that_changed_or_went(work, keys, command):
     assert result.objects[1]["target"] == str(second) and result.objects[2]["skipped"]
     for path in run.paths:
         path.unlink()
-    summary = run.run(keyed=False).objects[-1]["summary"]
+    summary = run.run().objects[-1]["summary"]
     assert summary["skipped"] == 2 and summary["failures"] == {"io": 1}
 
 
@@ -273,7 +430,7 @@ def test_the_log_of_a_source_counts(work, keys):
     writer.execute("INSERT INTO own VALUES('in the log')")
     writer.commit()
     assert run.run().exit == 0
-    assert run.lines()[1]["state"]["wal"]["size"] > 0
+    assert run.lines()[2]["state"]["wal"]["size"] > 0
     assert run.run().objects[-1]["summary"]["skipped"] == COUNT
     writer.execute("INSERT INTO own VALUES('more of it')")
     writer.commit()
@@ -285,10 +442,10 @@ def test_the_log_of_a_source_counts(work, keys):
 def test_shredded_sources(work, keys):
     run = Run(work, keys, "encrypt", False, more=["--shred"])
     assert run.run().exit == 0
-    assert run.lines()[1]["state"] is None
-    assert run.run(keyed=False).objects[-1]["summary"]["skipped"] == COUNT
+    assert run.lines()[2]["state"] is None
+    assert run.run().objects[-1]["summary"]["skipped"] == COUNT
     lines = run.journal.read_bytes().splitlines(keepends=True)
-    run.journal.write_bytes(b"".join(lines[:2]))
+    run.journal.write_bytes(b"".join(lines[:3]))
     result = run.run()
     assert result.exit == 0 and result.objects[-1]["summary"]["skipped"] == COUNT
 
@@ -308,7 +465,7 @@ def test_stopped_by_a_signal(work, keys):
     summary = json.loads(last)["summary"]
     done = summary["succeeded"]
     assert summary["code"] == "interrupted" and 0 < done < 24
-    assert len(run.lines()) == done + 1
+    assert len(run.lines()) == done + 2
     result = run.run()
     summary = result.objects[-1]["summary"]
     assert result.exit == 0 and (summary["skipped"], summary["succeeded"]) == (done, 24 - done)
@@ -352,8 +509,6 @@ def test_another_command_is_refused(work, keys):
 
 @cases
 def test_another_key_is_refused(work, keys, command, in_place):
-    if (command, in_place) == ("decrypt", True):
-        return  # what is plaintext has no key that could be another
     run = Run(work, keys, command, in_place)
     run.run()
     fresh = made(work / "out" if in_place is None else keys.folder, command, 1)[0]
@@ -363,7 +518,8 @@ def test_another_key_is_refused(work, keys, command, in_place):
         run.key = keys.raw(OLD)
     before = Snapshot(work)
     result = run.run()
-    assert result.exit == 4 and "the key does not open it" in result.json["message"], result
+    words = "another new key" if command == "rekey" else "another key"
+    assert result.exit == 4 and words in result.json["message"], result
     before.unchanged()
 
 
@@ -390,15 +546,15 @@ def test_a_file_that_is_no_journal(work, keys, data):
     result = run.run()
     if data == b'{"dbseal_journal"':
         # A first line that was torn.
-        assert result.exit == 0 and len(run.lines()) == COUNT + 1
+        assert result.exit == 0 and len(run.lines()) == COUNT + 2
         return
     assert result.exit == 6 and "no journal" in result.json["message"], result
     before.unchanged()
 
 
 @pytest.mark.parametrize("line, code", [
-    (b'{"dbseal_journal":2,"command":"encrypt"}', "unsupported"),
-    (b'{"dbseal_journal":1}', "damaged"), (b'{"dbseal_journal":"x"}', "damaged"),
+    (b'{"dbseal_journal":3,"command":"encrypt"}', "unsupported"),
+    (b'{"dbseal_journal":1}', "damaged"), (b'{"dbseal_journal":2}', "damaged"), (b'{"dbseal_journal":"x"}', "damaged"),
     (b'{"dbseal_journal":1,,', "damaged")])
 def test_a_first_line_that_is_none(work, keys, line, code):
     run = Run(work, keys, "encrypt", True)
@@ -410,15 +566,17 @@ def test_a_first_line_that_is_none(work, keys, line, code):
 
 
 @pytest.mark.parametrize("line", [b"garbage", b"{}", b'{"database":7}', b"\xff\xfe", b"[" * 5000,
-                                  b'{"database":"a","state":null,"target":null}'])
+                                  b'{"database":"a","state":null,"target":null}', b'{"keys":7}',
+                                  b'{"keys":{"key":{"list":false,"salt":"00","proof":"00"}}}',
+                                  b'{"keys":{"other":{}}}'])
 def test_a_line_that_is_none(work, keys, line):
     run = Run(work, keys, "encrypt", True)
     run.run()
     lines = run.journal.read_bytes().splitlines(keepends=True)
-    run.journal.write_bytes(b"".join(lines[:2] + [line + b"\n"] + lines[2:]))
+    run.journal.write_bytes(b"".join(lines[:3] + [line + b"\n"] + lines[3:]))
     before = Snapshot(work)
     result = run.run()
-    assert result.exit == 5 and "line 3" in result.json["message"], result
+    assert result.exit == 5 and "line 4" in result.json["message"], result
     before.unchanged()
 
 
@@ -444,11 +602,11 @@ def test_a_journal_that_cannot_be(work, keys):
 
 def test_a_journal_that_cannot_be_written_any_more(work, keys, tmp_path):
     run = Run(work, keys, "encrypt", True)
-    # The first write to the journal's folder is its header, the second its first entry.
+    # The first write to the journal's folder is its header, then come its keys, then its first entry.
     folder = tmp_path / "small"
     folder.mkdir()
     run.journal = folder / "run.journal"
-    result, _ = shim.run(folder, tmp_path / "record", *run.args(), call="write", at=2, do="28")
+    result, _ = shim.run(folder, tmp_path / "record", *run.args(), call="write", at=3, do="28")
     assert result.exit == 1
     lines = result.objects[:-1]
     assert [line["code"] for line in lines] == ["io"] * COUNT, result
@@ -464,7 +622,7 @@ def test_a_journal_that_cannot_be_written_any_more(work, keys, tmp_path):
     again = run.run()
     summary = again.objects[-1]["summary"]
     assert summary["skipped"] == len(finished) and summary["failed"] == 0, again.out.decode()
-    assert len(run.lines()) == COUNT + 1
+    assert len(run.lines()) == COUNT + 2
 
 
 @pytest.mark.parametrize("words, other", [
@@ -492,7 +650,7 @@ def test_verify_goes_on_too(work, keys, against):
         words[3:] = [journal, "--against", other, *paths]
     first = program.run(*words, *key)
     assert [line["code"] for line in first.objects[:-1]] == ["ok", "damaged", "ok", "ok"], first
-    entries = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
+    entries = [json.loads(line) for line in journal.read_text().splitlines()[2:]]
     assert sorted(entry["database"] for entry in entries) == [str(paths[n]) for n in (0, 2, 3)]
     # What did not pass is checked again, and what changed.
     connection = peers.sealed(paths[2], f"x'{OLD}'")
@@ -510,7 +668,7 @@ def test_verify_goes_on_too(work, keys, against):
     else:
         paths[3].unlink()
         paths[1].unlink()
-        result = program.run(*words)
+        result = program.run(*words, *key)
         assert [line["code"] for line in result.objects[:-1]] == ["ok", "io", "ok", "io"]
     for more in (["--manifest", "m"], ["--report", "tap"], ["--write-manifest", "m"]):
         result = program.run("verify", "--json", "--resume", journal, *more, *paths[:1])

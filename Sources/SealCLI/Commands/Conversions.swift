@@ -52,33 +52,18 @@ struct Conversions: Sendable {
     try plan.requireDistinct()
     let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
     if let folder = parsed.text(Options.outputDir) { try requireFolder(folder) }
-    let resumption = try Resumption(self, plan)
-    let checks = plan.steps.map { step in
-      Result {
-        if resumption?.isDone(step) == true { throw DoneBefore() }
-        try precheck(step.source, output(for: step))
-      }
+    var resumption = try Resumption(self, plan)
+    let (checks, keys, made): Prepared
+    do {
+      (checks, keys, made) = try prepare(plan, batch, &resumption)
+    } catch SealError.interrupted(let number) where batch.isSeveral {
+      return batch.finish(interruptedBy: number, words: verb)
+    } catch let failure as NoKey {
+      return batch.report(
+        noKey: explain(failure.cause), on: [failure.step.source],
+        skipped: plan.steps.count { resumption?.isDone($0) == true })
     }
-    var keys: Keys?
-    var made: CreatedKey?
-    let ready = zip(plan.steps, checks).first { step, check in
-      switch check {
-      case .success: true
-      case .failure(let error): resumption?.mayBeFinished(after: error) == true
-      }
-    }?.0
-    if let ready {
-      do {
-        (keys, made) = try self.keys(for: ready, batch)
-      } catch SealError.interrupted(let number) where batch.isSeveral {
-        return batch.finish(interruptedBy: number, words: verb)
-      } catch let error where !batch.isSeveral || explain(error).code == .noKey {
-        let skipped = checks.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
-        return batch.report(noKey: explain(error), on: [ready.source], skipped: skipped)
-      }
-    }
-    try resumption?.require(keys, batch.context(of: 0))
-    let outcome = batch.forEach(plan.steps.map(\.source)) { [keys] index, context in
+    let outcome = batch.forEach(plan.steps.map(\.source)) { [keys, resumption] index, context in
       let step = plan.steps[index]
       let convert = {
         try checks[index].get()
@@ -101,9 +86,55 @@ struct Conversions: Sendable {
       outcome, words: parsed.has(Options.dryRun) ? "would be \(verb)" : verb)
   }
 
-  /// The keys, of which `ready` is the first to need one, and the one that was made.
-  private func keys(for ready: ConversionPlan.Step, _ batch: Batch) throws -> (Keys, CreatedKey?) {
+  /// What a first look at each database said, the keys, and the one that was made.
+  private typealias Prepared = ([Result<Void, any Error>], Keys?, CreatedKey?)
+
+  /// There is no key, which `step` is the first to need.
+  private struct NoKey: Error {
+    let cause: any Error
+    let step: ConversionPlan.Step
+  }
+
+  private func prepare(
+    _ plan: ConversionPlan, _ batch: Batch, _ resumption: inout Resumption?
+  ) throws -> Prepared {
+    // Whether anything is left to do is only said to who has the keys of the run before.
+    let isKnown = resumption?.knowsKeys == true
+    var (keys, made): (Keys?, CreatedKey?) = (nil, nil)
+    func look(_ first: ConversionPlan.Step?) throws {
+      guard let first else { return }
+      do {
+        (keys, made) = try self.keys(for: first, batch, isKnown: isKnown)
+      } catch where !batch.isSeveral || explain(error).code == .noKey {
+        throw NoKey(cause: error, step: first)
+      }
+      if let keys { try resumption?.admit(keys) }
+    }
+    if isKnown { try look(plan.steps.first) }
+    let checks = plan.steps.map { step in
+      Result {
+        if resumption?.isDone(step) == true { throw DoneBefore() }
+        try precheck(step.source, output(for: step))
+      }
+    }
+    guard !isKnown else { return (checks, keys, made) }
+    try look(
+      zip(plan.steps, checks).first { _, check in
+        switch check {
+        case .success: true
+        case .failure(let error): resumption?.mayBeFinished(after: error) == true
+        }
+      }?.0)
+    return (checks, keys, made)
+  }
+
+  /// The keys, of which `ready` is the first to need one, and the one that was made. `isKnown`: an
+  /// earlier run had them, so that none is to be made.
+  private func keys(for ready: ConversionPlan.Step, _ batch: Batch, isKnown: Bool) throws -> (
+    Keys, CreatedKey?
+  ) {
     let selection = KeyOptions.database.selection(from: parsed)
+    if createsKey, isKnown { _ = try session.keys.resolve(selection, label: "", new: false) }
     let made = createsKey ? try CreatedKey(selection, session, parsed) : nil
     let old =
       try made.map { KeyChoice.one($0.key) }

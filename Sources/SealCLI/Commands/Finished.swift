@@ -106,19 +106,4 @@ struct Finished: Sendable {
     }
     return false
   }
-
-  /// Throws where the key does not open what `entry` says was finished, so that no run leaves half of
-  /// its databases under another key.
-  func requireKey(of entry: JournalEntry, _ context: OperationContext) throws {
-    let path = conversions.writesPlaintext ? entry.database : entry.target ?? entry.database
-    guard let key = sealingKey, !(conversions.writesPlaintext && entry.target == nil) else {
-      return
-    }
-    do {
-      guard try opens(path, key, context) == false else { return }
-    } catch SealError.interrupted(let number) {
-      throw SealError.interrupted(signal: number)
-    } catch { return }
-    throw ResumeFlaw.otherKey(path)
-  }
 }

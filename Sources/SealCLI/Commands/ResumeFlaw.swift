@@ -14,8 +14,8 @@ enum ResumeFlaw: ExplainedError {
   case notWritten(String, IOFailure, database: String)
   /// The same happened before it was begun.
   case notBegun(String, IOFailure, database: String)
-  /// The key does not open what was finished.
-  case otherKey(String)
+  /// A key of this run is another one than that of the run before.
+  case otherKey(String, KeyRole)
   case sourceChanged(String, target: String)
   case targetChanged(String)
 
@@ -56,10 +56,11 @@ enum ResumeFlaw: ExplainedError {
         .io,
         "this was left as it was, because the journal \(path) cannot be written:"
           + " \(SystemCalls.words(failure.errno))", about: database)
-    case .otherKey(let path):
+    case .otherKey(let path, let role):
       return Diagnosis(
-        .wrongKey, "the journal says that this was finished, and the key does not open it",
-        about: path, hint: "go on with the key of the run before")
+        .wrongKey, "the journal belongs to a run with another \(role.words); nothing was changed",
+        about: path,
+        hint: "go on with the \(role.words) of that run, or give this run a journal of its own")
     case .sourceChanged(let path, let target):
       return Diagnosis(
         .exists, "it changed since \(target) was made of it", about: path,

@@ -1,6 +1,7 @@
-// What a run of several databases remembers: which command with which options it was, and each database
-// that was finished, with the state in which it was left. A run that was stopped, by whatever, goes on
-// where it was; what changed since is told apart. There is no key in it, nor where one comes from.
+// What a run of several databases remembers: which command with which options it was, what tells its keys
+// from others, and each database that was finished, with the state in which it was left. A run that was
+// stopped, by whatever, goes on where it was; what changed since is told apart. There is no key in it, nor
+// where one comes from.
 
 internal import SealCore
 
@@ -19,7 +20,8 @@ struct ResumeJournal: Sendable {
   private let file: RunJournal
   /// It was there before: this run goes on with another.
   let isResumed: Bool
-  private let entries: [Step: JournalEntry]
+  private var entries: [Step: JournalEntry]
+  private var keys: RunKeys
 
   private struct Step: Hashable {
     let database: String
@@ -27,7 +29,8 @@ struct ResumeJournal: Sendable {
   }
 
   private static let beginning = #"{"dbseal_journal":"#
-  private static let version: Int64 = 1
+  /// A journal of version 1 does not know its keys.
+  private static let version: Int64 = 2
 
   /// nil where the command line names none. Throws `ResumeFlaw` and `SealError`.
   init?(_ parsed: ParsedCommand) throws {
@@ -40,27 +43,69 @@ struct ResumeJournal: Sendable {
     }
     guard let first = file.lines.first else {
       try file.append(Array(header.json(Self.version).text.utf8))
-      (isResumed, entries) = (false, [:])
+      (isResumed, entries, keys) = (false, [:], RunKeys())
       return
     }
-    try Self.require(header, first, path)
-    var found: [Step: JournalEntry] = [:]
-    for (index, line) in file.lines.enumerated().dropFirst() {
-      guard let entry = JournalEntry(line) else { throw ResumeFlaw.line(path, index + 1) }
-      found[Step(database: entry.database, target: entry.target)] = entry
-    }
-    (isResumed, entries) = (true, found)
+    let version = try Self.require(header, first, path)
+    isResumed = true
+    (entries, keys) = try Self.read(file, version)
   }
 
-  private static func require(_ header: RunHeader, _ line: [UInt8], _ path: String) throws {
+  /// What stands behind the first line. Where the keys are not known, or others follow, nothing can be
+  /// told from what was finished before: each of those databases is looked at again.
+  private static func read(_ file: RunJournal, _ version: Int64) throws -> (
+    [Step: JournalEntry], RunKeys
+  ) {
+    var entries: [Step: JournalEntry] = [:]
+    var keys: RunKeys?
+    for (index, line) in file.lines.enumerated().dropFirst() {
+      if let entry = JournalEntry(line) {
+        guard version > 1 || keys != nil else { continue }
+        entries[Step(database: entry.database, target: entry.target)] = entry
+      } else if let now = RunKeys(line) {
+        if keys?.isReplaced(by: now) == true { entries = [:] }
+        keys = now
+      } else {
+        throw ResumeFlaw.line(file.path, index + 1)
+      }
+    }
+    return (entries, keys ?? RunKeys())
+  }
+
+  /// The version of the journal, whose first line is that.
+  private static func require(_ header: RunHeader, _ line: [UInt8], _ path: String) throws -> Int64 {
     guard let node = try? JSONReader.read(line),
       let version = node.member("dbseal_journal")?.integer, version >= 1
     else { throw ResumeFlaw.line(path, 1) }
-    guard version == Self.version else { throw ResumeFlaw.newer(path) }
+    guard version <= Self.version else { throw ResumeFlaw.newer(path) }
     guard let before = RunHeader(node) else { throw ResumeFlaw.line(path, 1) }
     guard before.fingerprint == header.fingerprint else {
       throw ResumeFlaw.otherRun(path, before: before, now: header)
     }
+    return version
+  }
+
+  /// Whether it knows the key of that role, which is to be had then, whatever is left to do.
+  func knows(_ role: KeyRole) -> Bool { keys.known[role] != nil }
+
+  /// Remembers the keys of this run, each once. Throws where one is not that of the run before; nothing
+  /// is written then.
+  mutating func admit(_ given: [(role: KeyRole, key: KeyChoice)], rounds: Int) throws {
+    var (now, isNew) = (keys, false)
+    for (role, key) in given {
+      do {
+        switch try now.admit(role, key, isBound: !entries.isEmpty, rounds: rounds) {
+        case .none: break
+        case .more: isNew = true
+        case .others: (isNew, entries) = (true, [:])
+        }
+      } catch let other as RunKeys.Other {
+        throw ResumeFlaw.otherKey(file.path, other.role)
+      }
+    }
+    guard isNew else { return }
+    try file.append(Array(now.json.text.utf8))
+    keys = now
   }
 
   /// Throws where the journal is one of the files of the run.
@@ -186,6 +231,12 @@ extension JSONNode {
     case .number(let text): UInt64(text)
     default: nil
     }
+  }
+
+  /// What a boolean is.
+  var isTrue: Bool? {
+    if case .bool(let value) = value { return value }
+    return nil
   }
 
   var items: [JSONNode]? {

@@ -6,7 +6,7 @@ internal import SealCore
 /// The journal of a command line's conversions.
 struct Resumption: Sendable {
   private let conversions: Conversions
-  private let journal: ResumeJournal
+  private var journal: ResumeJournal
   private let plan: ConversionPlan
 
   /// nil where the command line has no journal.
@@ -29,12 +29,13 @@ struct Resumption: Sendable {
     journal.isResumed && Finished.isPossible(after: error, shreds: conversions.shreds)
   }
 
-  /// Throws where the keys are not those of the run before.
-  func require(_ keys: Conversions.Keys?, _ context: OperationContext) throws {
-    guard let keys else { return }
-    let finished = plan.steps.compactMap { entry(of: $0) }.filter(\.isCurrent)
-    guard let entry = finished.first(where: \.sourceIsCurrent) ?? finished.first else { return }
-    try Finished(conversions: conversions, keys: keys).requireKey(of: entry, context)
+  /// An earlier run had keys, so that this one has to have them whatever is left to do.
+  var knowsKeys: Bool { KeyRole.allCases.contains { journal.knows($0) } }
+
+  /// Remembers the keys. Throws where they are not those of the run before.
+  mutating func admit(_ keys: Conversions.Keys) throws {
+    let new = keys.new.map { [(KeyRole.newKey, KeyChoice.one($0))] } ?? []
+    try journal.admit([(.key, keys.old)] + new, rounds: RunKeys.rounds(conversions.parsed))
   }
 
   /// Does `work` on a database and remembers that it is finished. Throws `DoneBefore` where it was.

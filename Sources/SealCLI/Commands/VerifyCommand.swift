@@ -108,31 +108,35 @@ struct VerifyCommand: Sendable {
 
   /// Checks all and says what came of each.
   private func check() throws -> Batch.Outcome {
-    let journal = try ResumeJournal(parsed)
+    var journal = try ResumeJournal(parsed)
     try journal?.requireApart(from: tasks.map(\.path))
+    // Whether anything is left to do is only said to who has the keys of the run before.
+    let known = try knownKey(&journal)
     let needs = tasks.map { task in
       Result {
-        let entry = journal?.entry(of: task.path, target: parsed.text(VerifyOptions.against))
-        if let entry, entry.sourceIsCurrent, entry.isCurrent { throw DoneBefore() }
+        if isDone(task, journal) { throw DoneBefore() }
         return try task.needsKey(session, sharesKey: sharesKey)
       }
     }
-    let skipped = needs.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
     let keys: [KeySelection: Result<KeyChoice?, any Error>]
     let other: NamedDatabase?
     do {
-      keys = try self.keys(needs)
+      keys = try known.map { [selections[0]: .success($0)] } ?? self.keys(needs)
+      let skipped = needs.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
       // The key was fetched although nobody needs it: a source that fails is then no failure.
-      other = try skipped == needs.count ? nil : self.other(keys.values.first ?? .success(nil))
-    } catch  where Diagnostics.explain(error).code == .noKey {
-      throw NoKey(cause: error, skipped: skipped)
+      other =
+        try skipped == needs.count && journal?.knows(.otherKey) != true
+        ? nil : self.other(keys.values.first ?? .success(nil))
+    } catch where Diagnostics.explain(error).code == .noKey {
+      throw noKey(error, journal)
     } catch SealError.interrupted(let number) where batch.isSeveral {
       var outcome = Batch.Outcome()
-      outcome.skipped = skipped
+      outcome.skipped = tasks.count { isDone($0, journal) }
       outcome.interruption = SealError.interrupted(signal: number)
       return outcome
     }
-    return batch.forEach(tasks.map(\.path)) { [keys] index, context in
+    try admit(keys.values.first, other, &journal)
+    return batch.forEach(tasks.map(\.path)) { [keys, journal] index, context in
       let task = tasks[index]
       let needsKey = try needs[index].get()
       try journal?.requireWritable(for: task.path)
@@ -164,6 +168,39 @@ struct VerifyCommand: Sendable {
         return say(answer)
       }
     }
+  }
+
+  private func isDone(_ task: VerifyTask, _ journal: ResumeJournal?) -> Bool {
+    let entry = journal?.entry(of: task.path, target: parsed.text(VerifyOptions.against))
+    return entry.map { $0.sourceIsCurrent && $0.isCurrent } ?? false
+  }
+
+  private func noKey(_ cause: any Error, _ journal: ResumeJournal?) -> NoKey {
+    NoKey(cause: cause, skipped: tasks.count { isDone($0, journal) })
+  }
+
+  /// The key, where the run before had one.
+  private func knownKey(_ journal: inout ResumeJournal?) throws -> KeyChoice? {
+    guard journal?.knows(.key) == true, let selection = selections.first else { return nil }
+    let key: KeyChoice
+    do {
+      key = try KeyChoice.resolve(selection, label: batch.label(tasks[0].path, isNew: false), session)
+    } catch where Diagnostics.explain(error).code == .noKey {
+      throw noKey(error, journal)
+    }
+    try journal?.admit([(.key, key)], rounds: RunKeys.rounds(parsed))
+    return key
+  }
+
+  /// Remembers the keys that are not known yet. Throws where one is not that of the run before.
+  private func admit(
+    _ key: Result<KeyChoice?, any Error>?, _ other: NamedDatabase?,
+    _ journal: inout ResumeJournal?
+  ) throws {
+    var given: [(KeyRole, KeyChoice)] = []
+    if journal?.knows(.key) == false, let key = try? key?.get() { given.append((.key, key)) }
+    if let key = other?.key, other?.hasSharedKey == false { given.append((.otherKey, .one(key))) }
+    try journal?.admit(given, rounds: RunKeys.rounds(parsed))
   }
 
   /// The keys of the tasks that need one, each source asked once. A manifest's that fails is a
