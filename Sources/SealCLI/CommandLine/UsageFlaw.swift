@@ -30,12 +30,12 @@ enum UsageFlaw: Error, Sendable, Equatable {
   /// What is wrong with a list of names.
   case list(String, ListFlaw)
   case noDestination(command: String)
-  case targetBesideInPlace
   /// `-` where a database would be written.
   case outputStream
   /// `source`: what the command calls the file that it reads.
   case severalSources(count: Int, source: String)
-  case sameBaseName(String)
+  /// Two sources, whose outputs would have one name.
+  case sameBaseName(String, String)
   /// Two names of one file that is to be changed.
   case sameFile(String, String)
   /// Two sources, one called as SQLite calls a companion of the other.

@@ -40,6 +40,7 @@ struct Batch {
   /// which says that nothing came of it.
   func forEach<Report: Sendable>(
     _ subjects: [String], work: @escaping @Sendable (Int, OperationContext) throws -> Report,
+    isUnchanged: @escaping @Sendable (Report) -> Bool = { _ in false },
     answer: @escaping @Sendable (Int, Result<Report, any Error>) -> Int32
   ) -> Outcome {
     let progress = progress(of: subjects)
@@ -76,7 +77,10 @@ struct Batch {
           return tally.withLock { $0.skipped += 1 }
         }
         let status = answer(index, result.map(\.1))
-        tally.withLock { $0.add(status, bytes: (try? result.get().0) ?? 0) }
+        let found = try? result.get()
+        tally.withLock {
+          $0.add(status, bytes: found?.0 ?? 0, isUnchanged: found.map { isUnchanged($0.1) } ?? false)
+        }
       }
     }
     progress?.finish(isDone: tally.withLock { $0.answered + $0.skipped == subjects.count })
@@ -119,9 +123,16 @@ struct Batch {
     return context
   }
 
+  /// Says something that is good to know of `database`, or, `ofKey`, of the key of all of them, once.
+  func say(note: String, on database: String, ofKey: Bool = false) {
+    let isShared = ofKey && isSeveral
+    guard !isShared || session.console.isNew(note) else { return }
+    session.console.say([Span("note: ", .note), Span(isShared ? note : "\(database): \(note)")])
+  }
+
   /// Says what went wrong with `database`; the exit status.
   func report(_ diagnosis: Diagnosis, on database: String) -> Int32 {
-    let found = diagnosis.naming(database)
+    let found = diagnosis.naming(database, parsed.text(Options.backup))
     Tool.say(
       isSeveral ? found.about(keyOf: database) : found, command: parsed.command.name,
       database: database, asJSON: asJSON, on: session.console)

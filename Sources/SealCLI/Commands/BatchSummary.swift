@@ -14,6 +14,8 @@ extension Batch {
     private(set) var statuses: [Int32: Int] = [:]
     /// Those that an earlier run had finished.
     var skipped = 0
+    /// Of those that went well: as they were asked for already, and left alone.
+    private(set) var unchanged = 0
     /// Of the databases that were gone through, whatever was found.
     private(set) var bytes: UInt64 = 0
     /// Why the rest was left out.
@@ -38,9 +40,10 @@ extension Batch {
     }
 
     /// Takes the exit status of one, and its size.
-    mutating func add(_ status: Int32, bytes: UInt64 = 0) {
+    mutating func add(_ status: Int32, bytes: UInt64 = 0, isUnchanged: Bool = false) {
       self.status = status
       answered += 1
+      if isUnchanged { unchanged += 1 }
       statuses[status, default: 0] += 1
       self.bytes &+= bytes
     }
@@ -106,10 +109,11 @@ extension Batch {
     return diagnosis.exit
   }
 
-  /// `28 of 40 databases encrypted, 10 finished before, 2 failed (1 wrong_key, 1 damaged)`.
+  /// `28 of 40 databases migrated, 3 unchanged, 7 finished before, 2 failed (1 wrong_key, 1 damaged)`.
   private func sentence(_ outcome: Outcome, _ words: String, withCodes: Bool = false) -> String {
     let all = Diagnostics.count(UInt64(count), "database")
-    var parts = ["\(outcome.succeeded) of \(all) \(words)"]
+    var parts = ["\(outcome.succeeded - outcome.unchanged) of \(all) \(words)"]
+    if outcome.unchanged > 0 { parts.append("\(outcome.unchanged) unchanged") }
     if outcome.skipped > 0 { parts.append("\(outcome.skipped) finished before") }
     if outcome.failures > 0 {
       let codes = outcome.codes.map { "\($0.count) \($0.code.rawValue)" }
@@ -139,7 +143,8 @@ extension Batch {
       .init("failed", .integer(outcome.failures)),
     ]
     let facts: [JSON.Field] = [
-      .init("skipped", .integer(outcome.skipped)), .init("failures", .object(codes)),
+      .init("skipped", .integer(outcome.skipped)), .init("unchanged", .integer(outcome.unchanged)),
+      .init("failures", .object(codes)),
       .init("bytes", .unsigned(outcome.bytes)), .init("seconds", .decimal(outcome.seconds)),
     ]
     session.console.result(

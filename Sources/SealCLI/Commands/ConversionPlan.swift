@@ -16,14 +16,11 @@ struct ConversionPlan: Sendable, Equatable {
     let files = parsed.operands
     if let directory = parsed.text(Options.outputDir) {
       steps = try Self.intoDirectory(directory, files)
-    } else if parsed.has(Options.filesFrom)
-      || inPlaceByDefault && (parsed.has(Options.inPlace) || files.count == 1)
+    } else if parsed.has(Options.filesFrom) || parsed.has(Options.inPlace)
+      || inPlaceByDefault && files.count == 1
     {
       // No name of a list can be meant as a TARGET.
       steps = files.map { Step(source: $0, destination: .inPlace) }
-    } else if parsed.has(Options.inPlace) {
-      guard files.count == 1 else { throw .targetBesideInPlace }
-      steps = [Step(source: files[0], destination: .inPlace)]
     } else {
       guard files.count >= 2 else { throw .noDestination(command: parsed.command.name) }
       guard files.count == 2 else {
@@ -57,16 +54,19 @@ struct ConversionPlan: Sendable, Equatable {
   private static func intoDirectory(_ directory: String, _ files: [String]) throws(UsageFlaw)
     -> [Step]
   {
-    var seen: Set<[UInt8]> = []
+    // By the bytes of the name, whose file it is.
+    var seen: [[UInt8]: String] = [:]
     var steps: [Step] = []
     for file in files {
       let name = baseName(file)
-      guard seen.insert(Array(name.utf8)).inserted else { throw .sameBaseName(name) }
+      if let other = seen.updateValue(file, forKey: Array(name.utf8)) {
+        throw .sameBaseName(other, file)
+      }
       // SQLite would take one for the log or journal of the other.
       for suffix in Sidecars.suffixes {
         let base = Array(name.utf8.dropLast(suffix.utf8.count))
-        if seen.contains(Array((name + suffix).utf8)) { throw .companionNames(name, name + suffix) }
-        if name.hasSuffix(suffix), seen.contains(base) {
+        if seen[Array((name + suffix).utf8)] != nil { throw .companionNames(name, name + suffix) }
+        if name.hasSuffix(suffix), seen[base] != nil {
           throw .companionNames(String(name.dropLast(suffix.count)), name)
         }
       }

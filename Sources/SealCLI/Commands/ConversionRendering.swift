@@ -21,18 +21,21 @@ struct ConversionRendering {
   func lines(_ verbose: Bool) -> [String] {
     var lines = [sentence]
     if !report.openingPragmas.isEmpty {
-      lines.append("after the key, these open \(report.target):")
+      lines.append("after the key, these open \(output):")
       lines += report.openingPragmas.map { "  " + Facts.statement($0) }
     }
     lines += indispensable
     return verbose ? lines + details : lines
   }
 
+  /// The output, as it was named.
+  private var output: String { inPlace ? report.source : report.target }
+
   /// What is said even with `--quiet`: a salt that is stored nowhere else.
   var indispensable: [String] {
     report.notes.compactMap { note in
       guard case .saltOutside(let salt) = note else { return nil }
-      return "salt of \(report.target), which the file does not hold: \(Hex.text(salt))"
+      return "salt of \(output), which the file does not hold: \(Hex.text(salt))"
     }
   }
 
@@ -82,6 +85,13 @@ struct ConversionRendering {
     report.notes.compactMap { note in
       if case .saltOutside = note { return nil }
       return Self.sentence(note)
+    }
+  }
+
+  /// Those that are about the key, and so about each database of a run.
+  var keyNotes: [String] {
+    report.notes.compactMap { note in
+      if case .keyForm = note { Self.sentence(note) } else { nil }
     }
   }
 

@@ -72,13 +72,15 @@ struct Conversions: Sendable {
       }
       guard let resumption else { return try convert() }
       return try resumption.convert(step, keys, context, convert)
+    } isUnchanged: {
+      $0.0.isUnchanged
     } answer: { [made] index, result in
       switch result {
       case .success((let report, let fit)):
-        say(report, plan.steps[index], fit, made?.facts ?? [])
+        say(report, plan.steps[index], fit, made?.facts ?? [], batch)
       case .failure(let error):
         let step = plan.steps[index]
-        return batch.report(assured(explain(error), error, step), on: step.source)
+        return batch.report(assured(explain(error, step), error, step), on: step.source)
       }
       return 0
     }
@@ -169,6 +171,22 @@ struct Conversions: Sendable {
     Diagnostics.explain(error, reading: sourceOptions, from: parsed)
   }
 
+  /// The same of one of the databases: what is in its way may be one that was meant to change too.
+  private func explain(_ error: any Error, _ step: ConversionPlan.Step) -> Diagnosis {
+    let found = explain(error)
+    guard case SealError.exists(let path, .target) = error else { return found }
+    let name = parsed.command.name
+    if parsed.has(Options.outputDir) {
+      return found.hinting(
+        "name another --output-dir, or replace what is there with --force; --backup .old then keeps it")
+    }
+    let kinds: [FileKind] = readsPlaintext ? [.plaintext] : [.sqlcipher, .sqlcipherPlaintextHeader]
+    guard let kind = (try? session.core.look(path))?.kind, kinds.contains(kind) else { return found }
+    return found.hinting(
+      "to \(name) both databases, add --in-place; --force replaces this one, and --backup .old"
+        + " then keeps it")
+  }
+
   /// Where the database itself was at stake, a failure says that it is as it was.
   private func assured(_ found: Diagnosis, _ error: any Error, _ step: ConversionPlan.Step)
     -> Diagnosis
@@ -179,6 +197,8 @@ struct Conversions: Sendable {
     // These say themselves how far the work came.
     case SealError.notShredded, SealError.interrupted, SealError.selfCheckFailed: return found
     case SealError.io(let failure) where failure.call == .syncName: return found
+    case SealError.io(let failure) where failure.call == .open && failure.errno == ENOENT:
+      return found
     default: break
     }
     switch found.code {
@@ -208,7 +228,7 @@ struct Conversions: Sendable {
 
   private func say(
     _ report: ConversionReport, _ step: ConversionPlan.Step, _ fit: KeyChoice.Fit,
-    _ facts: [JSON.Field]
+    _ facts: [JSON.Field], _ batch: Batch
   ) {
     let rendering = ConversionRendering(
       report, verb: verb, inPlace: step.destination == .inPlace,
@@ -223,7 +243,7 @@ struct Conversions: Sendable {
     }
     let notes = rendering.notes + [fit.note].compactMap { $0 }
     for note in quiet ? [] : notes {
-      session.console.say([Span("note: ", .note), Span("\(report.source): \(note)")])
+      batch.say(note: note, on: report.source, ofKey: rendering.keyNotes.contains(note))
     }
   }
 }

@@ -161,7 +161,12 @@ struct SchemaCommand: Sendable {
     if batch.quiet {
       rendering.alarm?.say(on: session.console)
     } else {
-      rendering.sentences.forEach { note($0, on: report.database) }
+      let ofKey = report.notes.compactMap { note in
+        if case .keyForm(let variant) = note { ConversionRendering.keyForm(variant) } else { nil }
+      }
+      for sentence in rendering.sentences {
+        batch.say(note: sentence, on: report.database, ofKey: ofKey.contains(sentence))
+      }
     }
     return rendering.code.exitStatus
   }
@@ -169,11 +174,7 @@ struct SchemaCommand: Sendable {
   /// Says once, in text, what concerns the folder; each JSON object has it.
   private func sayIgnored(_ migrations: MigrationFolder) {
     guard !migrations.ignored.isEmpty, !batch.asJSON, !batch.quiet else { return }
-    note(SchemaRendering.sentence(.ignoredFiles(migrations.ignored)), on: folder)
-  }
-
-  private func note(_ sentence: String, on subject: String) {
-    session.console.say([Span("note: ", .note), Span("\(subject): \(sentence)")])
+    batch.say(note: SchemaRendering.sentence(.ignoredFiles(migrations.ignored)), on: folder)
   }
 
   /// Says a failure, and what had been done before and stays; the exit status.

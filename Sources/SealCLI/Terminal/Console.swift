@@ -50,6 +50,8 @@ final class Console: Sendable {
     /// Columns of the longest progress line that stood there since a line of text.
     var drawn = 0
     var outputError: Int32 = 0
+    /// What is said once.
+    var said: Set<String> = []
   }
 
   private let output: Stream
@@ -136,6 +138,9 @@ final class Console: Sendable {
       _ = error.write(Array((line.joined() + "\n").utf8))
     }
   }
+
+  /// Whether nobody asked this of `text` before: it is said once, then.
+  func isNew(_ text: String) -> Bool { state.withLock { $0.said.insert(text).inserted } }
 
   /// Draws the progress line anew; an empty one takes it away. It is cut to the width, and leaves
   /// the last column free, where some terminals would go on to the next line.

@@ -33,13 +33,13 @@ struct Diagnosis: Sendable, Equatable {
   }
 
   /// The same, with `database` by the name that the user gave it, where the work knew it, or one of
-  /// its sidecars, by its real path.
-  func naming(_ database: String) -> Diagnosis {
+  /// its sidecars or its backup with that suffix, by its real path.
+  func naming(_ database: String, _ backup: String? = nil) -> Diagnosis {
     guard let subject, let real = SourceCheck.realPath(of: database), real != database,
       subject.hasPrefix(real)
     else { return self }
     let rest = subject.dropFirst(real.count)
-    guard rest.isEmpty || rest.first == "-" else { return self }
+    guard rest.isEmpty || rest.first == "-" || rest == backup ?? "" else { return self }
     return Diagnosis(
       code, sentence, about: database + rest, hint: hint, facts: facts, exit: exit)
   }
@@ -72,7 +72,8 @@ struct Diagnosis: Sendable, Equatable {
   func say(on console: Console) {
     let about = subject.map { $0 + ": " } ?? ""
     console.say([Span("\(Catalog.tool): ", .error), Span(about), Span(sentence)])
-    if let hint { console.say([Span("hint: ", .hint), Span(hint)]) }
+    // Once: of many databases a hint may be the same for each.
+    if let hint, console.isNew(hint) { console.say([Span("hint: ", .hint), Span(hint)]) }
   }
 
   /// The object for `--json`. `database` is the file that the command worked on, if it came so far.

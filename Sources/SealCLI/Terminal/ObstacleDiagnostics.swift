@@ -8,7 +8,10 @@ extension Diagnostics {
     let words: (String, String?, String) =
       switch obstacle {
       case .target:
-        ("the target exists", "name another TARGET, or replace it with --force", "target")
+        (
+          "the target exists",
+          "name another TARGET, or replace it with --force; --backup .old then keeps it", "target"
+        )
       case .sameFile:
         ("source and target are one file", "--in-place replaces a database itself", "same_file")
       case .directory:

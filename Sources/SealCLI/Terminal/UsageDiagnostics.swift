@@ -57,17 +57,18 @@ enum UsageDiagnostics {
         "a database cannot be written to standard output",
         "give the name of a file; one that is called - is written ./-"
       )
-    case .targetBesideInPlace:
-      return ("a TARGET and --in-place exclude each other", "leave one of them out")
     case .severalSources(let count, let source):
       return (
         "\(count) files are more than \(source) and TARGET",
-        "--output-dir and, where a command changes databases, --in-place take any number"
+        "--in-place changes all of them, --output-dir DIR leaves them and writes to a folder"
       )
-    case .sameBaseName(let name):
+    case .sameBaseName(let first, let second):
       return (
-        "two sources are called \(name), and only one can go to the directory",
-        "run it once for each, with another --output-dir"
+        OptionValues.same(first, second)
+          ? "\(first) was named twice, and only one output can have the name"
+          : "\(first) and \(second) would have one name in the directory",
+        "--in-place changes each where it is, and --backup .old keeps it; or run it once for each,"
+          + " with another --output-dir"
       )
     case .sameFile(let first, let second):
       let words =

@@ -40,7 +40,15 @@ public enum Reseal {
           path, key: request.key, settings: sourceSettings, exclusive: plan.isInPlace, context)
       }
     } catch SealError.wrongKey(let wrong) {
-      guard case .key(let new) = change else { throw SealError.wrongKey(wrong) }
+      guard case .key(let new) = change else {
+        // Named settings may be those that it had before an earlier run.
+        if plan.isInPlace, sourceSettings != request.settings,
+          let report = try done(request, plan, path, started)
+        {
+          return report
+        }
+        throw SealError.wrongKey(wrong)
+      }
       throw SealError.wrongKey(
         try wrong.fitted(
           by: new, path, [request.settings.filled(from: sourceSettings), CipherSettings()], context)
@@ -141,6 +149,25 @@ public enum Reseal {
     _ own: DetectedCipher
   ) -> Bool {
     profile == own.profile && (material.salt ?? request.settings.salt ?? own.salt) == own.salt
+  }
+
+  /// The report where the database has what is asked for already, whatever it was said to have; else nil.
+  private static func done(
+    _ request: ConversionRequest, _ plan: OutputPlan, _ path: String, _ started: Double
+  ) throws -> ConversionReport? {
+    var context = request.context
+    context.keyHints = .none
+    do {
+      let source = try OpenedDatabase.encrypted(
+        path, key: request.key, settings: request.settings, exclusive: false, context)
+      let profile = try request.settings.profile()
+      guard let own = source.cipher, keepsSettings(request, profile, request.key, own) else {
+        return nil
+      }
+      return unchanged(request, plan, source, own, System.now() - started)
+    } catch SealError.interrupted(let number) {
+      throw SealError.interrupted(signal: number)
+    } catch is SealError { return nil }
   }
 
   private static func unchanged(
