@@ -38,14 +38,23 @@ private func plan(_ words: String...) throws -> ConversionPlan {
   }
 
   @Test func refusesOneNameTwiceAndUnclearTargets() {
-    #expect(throws: UsageFlaw.sameBaseName("a")) {
+    #expect(throws: UsageFlaw.sameBaseName("a", "x/a")) {
       try plan("encrypt", "--output-dir", "d", "a", "x/a")
     }
     #expect(throws: UsageFlaw.noDestination(command: "encrypt")) { try plan("encrypt", "a") }
     #expect(throws: UsageFlaw.severalSources(count: 3, source: "SOURCE")) {
       try plan("encrypt", "a", "b", "c")
     }
-    #expect(throws: UsageFlaw.targetBesideInPlace) { try plan("encrypt", "--in-place", "a", "b") }
+  }
+
+  @Test func changesAnyNumberInPlace() throws {
+    for command in ["encrypt", "decrypt", "rekey", "migrate"] {
+      let steps = try plan(command, "--in-place", "a", "b").steps
+      #expect(
+        steps == [
+          .init(source: "a", destination: .inPlace), .init(source: "b", destination: .inPlace),
+        ])
+    }
   }
 
   @Test func takesTwoSpellingsOfALetterForTwoNames() throws {

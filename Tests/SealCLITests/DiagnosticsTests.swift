@@ -180,9 +180,9 @@ private let samples: [(SealError, Int32)] =
   @Test func saysEveryUsageErrorInStyle() {
     let flaws: [UsageFlaw] = [
       .noCommand, .unknownCommand("a", suggestion: "b"), .notUTF8("\\xff"),
-      .noDestination(command: "encrypt"), .targetBesideInPlace,
+      .noDestination(command: "encrypt"),
       .severalSources(count: 3, source: "SOURCE"),
-      .sameBaseName("a"), .binaryPrompt("--key-binary"), .generateKind("x"), .keyOperand,
+      .sameBaseName("x/a", "y/a"), .binaryPrompt("--key-binary"), .generateKind("x"), .keyOperand,
       .keyOption("--key"), .needs("--a", oneOf: ["--b", "--c"]), .emptyArgument,
     ]
     for flaw in flaws {

@@ -76,7 +76,7 @@ enum Catalog {
     name: "encrypt",
     summary: "make an encrypted database of a plaintext one",
     synopses: [
-      "[OPTION]... SOURCE TARGET", "[OPTION]... --in-place DATABASE",
+      "[OPTION]... SOURCE TARGET", "[OPTION]... --in-place DATABASE...",
       "[OPTION]... --output-dir DIR SOURCE...",
       "[OPTION]... --output-dir DIR --files-from LIST",
     ],
@@ -118,7 +118,7 @@ enum Catalog {
     name: "decrypt",
     summary: "make a plaintext database of an encrypted one",
     synopses: [
-      "[OPTION]... SOURCE TARGET", "[OPTION]... --in-place DATABASE",
+      "[OPTION]... SOURCE TARGET", "[OPTION]... --in-place DATABASE...",
       "[OPTION]... --output-dir DIR SOURCE...",
       "[OPTION]... --output-dir DIR --files-from LIST",
     ],

@@ -96,8 +96,8 @@ enum Options {
     detail: """
       Each database that is finished is written to the file JOURNAL, which is made where there is \
       none. The same command line after a signal, a kill or a power cut passes over those that are \
-      finished and did not change since. Options that decide what becomes of a database have to be \
-      the same; no key is in the file.
+      finished and did not change since. Options that decide what becomes of a database, and the \
+      keys, have to be the same, also where nothing is left to do; no key is in the file.
       """)
 
   /// Names in the place of operands.
