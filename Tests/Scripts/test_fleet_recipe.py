@@ -5,7 +5,10 @@
 # - every host that answers has all of its databases done, as SQLCipher 4.19 sees them; the host that is
 #   down is named, and fails the whole; what a host could not do is told by database;
 # - the same command line again does what is left and passes over the rest; two at once are told apart;
-# - an answer that was cut off is no answer;
+# - an answer that was cut off is no answer; the last host counts without a line feed behind it, blank
+#   lines and comments are no hosts, and a list without a host is an error;
+# - keys that are not there are told before any host is asked, and the keys of the next change are not
+#   taken for those of a journal that was left behind;
 # - the page's own output is what comes out.
 import json
 import os
@@ -217,6 +220,50 @@ def test_two_at_once_and_answers_that_are_cut(scene):
         answer.write_bytes(whole[:cut])
         result = scene.run(check)
         assert result.returncode == 1 and b"web1: no answer" in result.stdout
+
+
+def test_what_a_list_of_hosts_may_hold(scene):
+    hosts = scene.here / "hosts.txt"
+    hosts.write_text("# the first rack\n\nweb1\n  # not yet: web2\n \t\n\nweb3")
+    result = scene.run(commands("sh")[0])
+    assert result.returncode == 1
+    log = (scene.here / "checked/joblog").read_text().splitlines()
+    assert len(log) == 3
+    result = scene.run(commands("sh")[1])
+    lines = result.stdout.decode().splitlines()
+    assert result.returncode == 1 and len(lines) == 2, result
+    assert lines[0] == "web1: 3 of 3 done" and lines[1].startswith("web3: no answer: ssh: connect")
+    hosts.write_text("web1")
+    assert scene.run(commands("sh")[0]).returncode == 0
+    assert scene.run(commands("sh")[1]).stdout == b"web1: 3 of 3 done\n"
+    hosts.write_text("# none\n\n")
+    for line in commands("sh")[:4]:
+        assert scene.run(line).returncode != 0, line
+
+
+def test_keys_that_are_not_there(scene):
+    (scene.here / "hosts.txt").write_text("web1\n")
+    for name, line in (("app.key", commands("sh")[0]), ("keys/new", commands("sh")[2]),
+                       ("keys/old", commands("sh")[2])):
+        (scene.here / name).unlink()
+        result = scene.run(line)
+        assert result.returncode == 2 and f"cannot read {name}" in result.stderr.decode(), result
+    assert not (scene.here / "rekeyed").exists() and scene.keys_of("web1") == ["old"] * COUNT
+
+
+def test_a_journal_that_was_left_behind(scene):
+    rekey, check = commands("sh")[2:4]
+    (scene.here / "hosts.txt").write_text("web1\n")
+    assert scene.run(rekey).returncode == 0 and scene.run(check).returncode == 0
+    (scene.here / "keys/old").write_text(NEW + "\n")
+    (scene.here / "keys/new").write_text("the newest passphrase\n")
+    assert scene.run(rekey).returncode == 1
+    result = scene.run(check)
+    assert result.returncode == 1 and b"web1: no answer: " in result.stdout
+    assert b"rekey.journal: the journal belongs to a run with another key" in result.stdout, result
+    assert scene.keys_of("web1") == ["new"] * COUNT
+    (scene.fleet.home("web1") / "rekey.journal").unlink()
+    assert scene.run(rekey).returncode == 0 and scene.run(check).returncode == 0
 
 
 PLAYBOOK = RECIPES / "fleet-rekey.yml"
