@@ -79,7 +79,8 @@ struct Batch {
         let status = answer(index, result.map(\.1))
         let found = try? result.get()
         tally.withLock {
-          $0.add(status, bytes: found?.0 ?? 0, isUnchanged: found.map { isUnchanged($0.1) } ?? false)
+          $0.add(
+            status, bytes: found?.0 ?? 0, isUnchanged: found.map { isUnchanged($0.1) } ?? false)
         }
       }
     }

@@ -107,7 +107,7 @@ struct Conversions: Sendable {
       guard let first else { return }
       do {
         (keys, made) = try self.keys(for: first, batch, isKnown: isKnown)
-      } catch where !batch.isSeveral || explain(error).code == .noKey {
+      } catch  where !batch.isSeveral || explain(error).code == .noKey {
         throw NoKey(cause: error, step: first)
       }
       if let keys { try resumption?.admit(keys) }
@@ -178,10 +178,13 @@ struct Conversions: Sendable {
     let name = parsed.command.name
     if parsed.has(Options.outputDir) {
       return found.hinting(
-        "name another --output-dir, or replace what is there with --force; --backup .old then keeps it")
+        "name another --output-dir, or replace what is there with --force; --backup .old then keeps it"
+      )
     }
     let kinds: [FileKind] = readsPlaintext ? [.plaintext] : [.sqlcipher, .sqlcipherPlaintextHeader]
-    guard let kind = (try? session.core.look(path))?.kind, kinds.contains(kind) else { return found }
+    guard let kind = (try? session.core.look(path))?.kind, kinds.contains(kind) else {
+      return found
+    }
     return found.hinting(
       "to \(name) both databases, add --in-place; --force replaces this one, and --backup .old"
         + " then keeps it")

@@ -73,7 +73,8 @@ struct ResumeJournal: Sendable {
   }
 
   /// The version of the journal, whose first line is that.
-  private static func require(_ header: RunHeader, _ line: [UInt8], _ path: String) throws -> Int64 {
+  private static func require(_ header: RunHeader, _ line: [UInt8], _ path: String) throws -> Int64
+  {
     guard let node = try? JSONReader.read(line),
       let version = node.member("dbseal_journal")?.integer, version >= 1
     else { throw ResumeFlaw.line(path, 1) }

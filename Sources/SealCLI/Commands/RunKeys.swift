@@ -59,7 +59,9 @@ struct RunKeys: Sendable {
       }
     var change = Change.more
     if let before = known[role] {
-      if before.isList == isList, try before.proof.fits(count, each, rounds: rounds) { return .none }
+      if before.isList == isList, try before.proof.fits(count, each, rounds: rounds) {
+        return .none
+      }
       guard before.isList || isList || !isBound else { throw Other(role: role) }
       change = .others
     }

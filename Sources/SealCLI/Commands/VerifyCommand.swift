@@ -127,7 +127,7 @@ struct VerifyCommand: Sendable {
       other =
         try skipped == needs.count && journal?.knows(.otherKey) != true
         ? nil : self.other(keys.values.first ?? .success(nil))
-    } catch where Diagnostics.explain(error).code == .noKey {
+    } catch  where Diagnostics.explain(error).code == .noKey {
       throw noKey(error, journal)
     } catch SealError.interrupted(let number) where batch.isSeveral {
       var outcome = Batch.Outcome()
@@ -184,8 +184,9 @@ struct VerifyCommand: Sendable {
     guard journal?.knows(.key) == true, let selection = selections.first else { return nil }
     let key: KeyChoice
     do {
-      key = try KeyChoice.resolve(selection, label: batch.label(tasks[0].path, isNew: false), session)
-    } catch where Diagnostics.explain(error).code == .noKey {
+      key = try KeyChoice.resolve(
+        selection, label: batch.label(tasks[0].path, isNew: false), session)
+    } catch  where Diagnostics.explain(error).code == .noKey {
       throw noKey(error, journal)
     }
     try journal?.admit([(.key, key)], rounds: RunKeys.rounds(parsed))
