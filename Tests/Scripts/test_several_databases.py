@@ -2,7 +2,7 @@
 # - two databases of the kind that a command changes, without --in-place: the hint, typed as it stands,
 #   changes both and loses no row; the way of --force keeps the one that it replaces;
 # - encrypt and decrypt take any number with --in-place, as rekey and migrate do, and so does the hint of
-#   three names;
+#   three names; a TARGET beside it that is not there yet is told, and nothing is changed;
 # - one base name twice for a folder: both files are named, and the hint typed as it stands works;
 # - a hint or a note about the key that is the same for each is said once, also with --quiet; an object
 #   has its own;
@@ -102,6 +102,20 @@ def test_any_number_in_place(work, keys, command):
     assert [after(path, command) for path in paths] == [[1], [2], [3]]
     assert sorted(path.name for path in work.iterdir()) == sorted(
         [f"{n}.db" for n in (1, 2, 3)] + [f"{n}.db.old" for n in (1, 2, 3)])
+
+
+@pytest.mark.parametrize("command", ["encrypt", "decrypt"])
+def test_a_target_that_is_none_yet(work, keys, command):
+    """What was meant to stay is not changed because --in-place stands there too."""
+    path = make(work, command, 1)
+    words = [command, *key_words(keys, command), "--in-place", path, work / "new.db"]
+    before = Snapshot(work)
+    result = program.run(*words)
+    assert result.exit == 2 and b"leave --in-place out" in result.err, result
+    before.unchanged()
+    done(*[word for word in words if word != "--in-place"])
+    assert after(work / "new.db", command) == [1]
+    before.unchanged(new=["new.db"])
 
 
 def test_a_target_of_another_kind(work, keys, source):

@@ -180,7 +180,7 @@ private let samples: [(SealError, Int32)] =
   @Test func saysEveryUsageErrorInStyle() {
     let flaws: [UsageFlaw] = [
       .noCommand, .unknownCommand("a", suggestion: "b"), .notUTF8("\\xff"),
-      .noDestination(command: "encrypt"),
+      .noDestination(command: "encrypt"), .targetBesideInPlace("x"),
       .severalSources(count: 3, source: "SOURCE"),
       .sameBaseName("x/a", "y/a"), .binaryPrompt("--key-binary"), .generateKind("x"), .keyOperand,
       .keyOption("--key"), .needs("--a", oneOf: ["--b", "--c"]), .emptyArgument,

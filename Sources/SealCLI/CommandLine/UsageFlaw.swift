@@ -32,6 +32,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case noDestination(command: String)
   /// `-` where a database would be written.
   case outputStream
+  /// A name of no file.
+  case targetBesideInPlace(String)
   /// `source`: what the command calls the file that it reads.
   case severalSources(count: Int, source: String)
   /// Two sources, whose outputs would have one name.

@@ -40,6 +40,15 @@ struct ConversionPlan: Sendable, Equatable {
     if OptionValues.same(output, "-") { throw .outputStream }
   }
 
+  /// Throws where the second of two names is that of no file, as a TARGET's: the first would change
+  /// against the user's will.
+  func requireNoTarget() throws(UsageFlaw) {
+    guard steps.count == 2, steps.allSatisfy({ $0.destination == .inPlace }),
+      SourceCheck.isMissing(steps[1].source), !SourceCheck.isMissing(steps[0].source)
+    else { return }
+    throw .targetBesideInPlace(steps[1].source)
+  }
+
   /// Throws where a file that changes in place is named twice.
   func requireDistinct() throws(UsageFlaw) {
     try Self.requireDistinct(steps.filter { $0.destination == .inPlace }.map(\.source))

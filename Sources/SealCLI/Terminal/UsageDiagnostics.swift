@@ -57,6 +57,11 @@ enum UsageDiagnostics {
         "a database cannot be written to standard output",
         "give the name of a file; one that is called - is written ./-"
       )
+    case .targetBesideInPlace(let name):
+      return (
+        "with --in-place every file is changed, and there is no \(name); nothing was",
+        "leave --in-place out to write \(name), or leave \(name) out"
+      )
     case .severalSources(let count, let source):
       return (
         "\(count) files are more than \(source) and TARGET",
