@@ -10,7 +10,7 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 
-PROGRAMS = ("dbseal", "make", "mkdir", "sqlcipher", "sqlite3", "secret-tool", "keyctl", "swift",
+PROGRAMS = ("dbseal", "make", "mkdir", "rm", "sqlcipher", "sqlite3", "secret-tool", "keyctl", "swift",
             "git", "cp", "if", "for", ".", "source", "sudo", "tar", "(cd", "ls", "export", "chmod",
             "PKG_CONFIG_PATH=", "DBSEAL_", "find", "parallel", "ansible-playbook", "ssh", "cat",
             "python3", "printf", "echo", "prove", "autoload")
