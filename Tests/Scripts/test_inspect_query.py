@@ -424,7 +424,7 @@ def test_an_interrupt_of_several_ends_with_a_summary(work, source):
     assert summaries.of(json.loads(out)) == {"summary": {
         "command": "inspect", "ok": False, "code": "interrupted", "exit": 130,
         "message": "interrupted by SIGINT: 0 of 2 databases inspected, 1 failed, the other one left"
-                   " as it was", "files": 2, "succeeded": 0, "failed": 1, "skipped": 0,
+                   " as it was", "files": 2, "succeeded": 0, "failed": 1, "skipped": 0, "unchanged": 0,
         "failures": {first["code"]: 1}}}
 
 

@@ -79,7 +79,7 @@ def test_answers_come_in_order_with_their_statuses(work, files, jobs):
     assert [line["exit"] for line in lines] == [0, 0, 11, 0, 6, 0, 9, 0, 0]
     assert summaries.of(last) == {"summary": {
         "command": "migrate", "ok": False, "code": "check_failed", "exit": 1, "files": 9,
-        "succeeded": 6, "failed": 3, "skipped": 0,
+        "succeeded": 6, "failed": 3, "skipped": 0, "unchanged": 0,
         "failures": {"wrong_kind": 1, "io": 1, "migration_failed": 1}}}
     for number in (0, 1, 3, 5, 7, 8):
         assert versions(paths[number]) == [1, 2, 30, 31]
@@ -124,7 +124,7 @@ def test_an_interrupt_says_what_was_migrated_and_what_in_part(work, files):
     assert summaries.of(last) == {"summary": {
         "command": "migrate", "ok": False, "code": "interrupted", "exit": 130,
         "message": "interrupted by SIGINT: 2 of 4 databases up to date, 1 failed, the other one left"
-                   " as it was", "files": 4, "succeeded": 2, "failed": 1, "skipped": 0,
+                   " as it was", "files": 4, "succeeded": 2, "failed": 1, "skipped": 0, "unchanged": 0,
         "failures": {"interrupted": 1}}}
     assert [versions(path) for path in (a, b, c)] == [[1, 2, 30, 31]] * 2 + [[1, 2, 30]]
     assert d.read_bytes() == old and sorted(os.listdir(work)) == [

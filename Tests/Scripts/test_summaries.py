@@ -78,7 +78,7 @@ def test_it_says_what_came_of_all(work, keys, outside, command, as_json):
         assert last["summary"]["bytes"] == size
         assert summaries.of(last) == {"summary": {
             "command": command.split()[0], "ok": False, "code": "check_failed", "exit": 1, "files": 6,
-            "succeeded": codes.count("ok"), "failed": 6 - codes.count("ok"), "skipped": 0,
+            "succeeded": codes.count("ok"), "failed": 6 - codes.count("ok"), "skipped": 0, "unchanged": 0,
             "failures": failures}}
         return
     lines = result.out.decode().splitlines()

@@ -147,7 +147,7 @@ def test_several_files_are_answered_in_order(work, keys, many, jobs):
     assert codes == ["io"] + ["ok"] * 4 + ["damaged"] + ["ok"] * 2 + ["damaged"] + ["ok"] * 2
     assert summaries.of(summary, many) == {"summary": {
         "command": "verify", "ok": False, "code": "check_failed", "exit": 1, "files": 11,
-        "succeeded": 8, "failed": 3, "skipped": 0, "failures": {"damaged": 2, "io": 1}}}
+        "succeeded": 8, "failed": 3, "skipped": 0, "unchanged": 0, "failures": {"damaged": 2, "io": 1}}}
     lines = text.out.decode().splitlines()
     assert [line for line in lines if ".db: ok: " in line] == [
         line for i in (0, 1, 2, 3, 5, 6, 8, 9) for line in lines if f"/{i}.db: ok: " in line]
