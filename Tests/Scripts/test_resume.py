@@ -201,6 +201,28 @@ def test_another_key_is_refused_where_all_is_finished(work, keys, command, in_pl
     setattr(run, which, own)
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_key_of_the_other_database_counts_too(work, keys, shared):
+    path, = made(work, "rekey", 1)
+    other = keys.folder / "other.db"
+    key = OLD if shared else NEW
+    peers.create_sealed(other, f"x'{key}'", [], lambda c: c.executescript(
+        samples.FAMILY + "CREATE TABLE own(a); INSERT INTO own VALUES(0);"))
+    words = ["verify", "--json", "--resume", work / "j", "--key-file", keys.raw(OLD), path,
+             "--against", other]
+    own = [] if shared else ["--against-key-file", keys.raw(NEW, "new")]
+    assert program.run(*words, *own).exit == 0
+    known = json.loads((work / "j").read_text().splitlines()[1])["keys"]
+    assert known["against_key"]["proof"] == proof([key], known["against_key"]["salt"], 1000)
+    assert program.run(*words, *own).objects[-1]["summary"]["skipped"] == 1
+    for wrong in (["--against-key-file", keys.raw("f" * 64, "wrong")], [] if not shared else None):
+        if wrong is not None:
+            result = program.run(*words, *wrong)
+            assert result.exit == 4 and "key of the other database" in result.json["message"], result
+    result = program.run(*words, "--against-key-file", work / "none")
+    assert result.exit == 3 and result.objects[-1]["summary"]["skipped"] == 1, result
+
+
 def test_the_next_change_of_the_key(work, keys):
     """A journal that was left behind does not swallow it."""
     run = Run(work, keys, "rekey", True)

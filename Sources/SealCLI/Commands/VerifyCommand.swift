@@ -200,7 +200,7 @@ struct VerifyCommand: Sendable {
   ) throws {
     var given: [(KeyRole, KeyChoice)] = []
     if journal?.knows(.key) == false, let key = try? key?.get() { given.append((.key, key)) }
-    if let key = other?.key, other?.hasSharedKey == false { given.append((.otherKey, .one(key))) }
+    if let key = other?.key { given.append((.otherKey, .one(key))) }
     try journal?.admit(given, rounds: RunKeys.rounds(parsed))
   }
 
