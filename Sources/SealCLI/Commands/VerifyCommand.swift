@@ -110,25 +110,28 @@ struct VerifyCommand: Sendable {
   private func check() throws -> Batch.Outcome {
     var journal = try ResumeJournal(parsed)
     try journal?.requireApart(from: tasks.map(\.path))
-    // Whether anything is left to do is only said to who has the keys of the run before.
-    let known = try knownKey(&journal)
-    let needs = tasks.map { task in
-      Result {
-        if isDone(task, journal) { throw DoneBefore() }
-        return try task.needsKey(session, sharesKey: sharesKey)
-      }
-    }
+    let needs: [Result<Bool, any Error>]
     let keys: [KeySelection: Result<KeyChoice?, any Error>]
     let other: NamedDatabase?
     do {
+      // Whether anything is left to do is only said to who has the keys of the run before.
+      let known = try knownKey(&journal)
+      needs = tasks.map { task in
+        Result {
+          if isDone(task, journal) { throw DoneBefore() }
+          return try task.needsKey(session, sharesKey: sharesKey)
+        }
+      }
       keys = try known.map { [selections[0]: .success($0)] } ?? self.keys(needs)
-      let skipped = needs.count { if case .failure(is DoneBefore) = $0 { true } else { false } }
+      let areDone = needs.allSatisfy {
+        if case .failure(is DoneBefore) = $0 { true } else { false }
+      }
       // The key was fetched although nobody needs it: a source that fails is then no failure.
       other =
-        try skipped == needs.count && journal?.knows(.otherKey) != true
+        try areDone && journal?.knows(.otherKey) != true
         ? nil : self.other(keys.values.first ?? .success(nil))
     } catch  where Diagnostics.explain(error).code == .noKey {
-      throw noKey(error, journal)
+      throw NoKey(cause: error, skipped: tasks.count { isDone($0, journal) })
     } catch SealError.interrupted(let number) where batch.isSeveral {
       var outcome = Batch.Outcome()
       outcome.skipped = tasks.count { isDone($0, journal) }
@@ -175,20 +178,11 @@ struct VerifyCommand: Sendable {
     return entry.map { $0.sourceIsCurrent && $0.isCurrent } ?? false
   }
 
-  private func noKey(_ cause: any Error, _ journal: ResumeJournal?) -> NoKey {
-    NoKey(cause: cause, skipped: tasks.count { isDone($0, journal) })
-  }
-
   /// The key, where the run before had one.
   private func knownKey(_ journal: inout ResumeJournal?) throws -> KeyChoice? {
     guard journal?.knows(.key) == true, let selection = selections.first else { return nil }
-    let key: KeyChoice
-    do {
-      key = try KeyChoice.resolve(
-        selection, label: batch.label(tasks[0].path, isNew: false), session)
-    } catch  where Diagnostics.explain(error).code == .noKey {
-      throw noKey(error, journal)
-    }
+    let label = batch.label(tasks[0].path, isNew: false)
+    let key = try KeyChoice.resolve(selection, label: label, session)
     try journal?.admit([(.key, key)], rounds: RunKeys.rounds(parsed))
     return key
   }
