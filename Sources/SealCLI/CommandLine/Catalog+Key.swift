@@ -36,7 +36,8 @@ enum KeyAction: String, Sendable, CaseIterable {
         KeyCommandOptions.output, KeyCommandOptions.keyring, KeyCommandOptions.withSalt,
         KeyCommandOptions.passphrase,
       ]
-    case .store: KeyCommandOptions.sources + [KeyCommandOptions.passphrase]
+    case .store:
+      KeyCommandOptions.sources + [KeyCommandOptions.passphrase, KeyCommandOptions.force]
     case .show: [KeyCommandOptions.reveal]
     case .delete, .list: []
     }
@@ -56,6 +57,9 @@ enum KeyCommandOptions {
   static let reveal = OptionSpec(
     name: "reveal", section: .output, help: "show: print the key to a terminal, or in JSON",
     detail: "Without it a key is printed to files and programs only.")
+  static let force = OptionSpec(
+    name: "force", short: "f", section: .output, help: "store: replace another key of that name",
+    detail: "The old key is then lost, and with it what only it opens.")
   static let withSalt = OptionSpec(
     name: "with-salt", section: .key, help: "generate: key and salt, 96 hex digits",
     detail: """
@@ -76,7 +80,7 @@ enum KeyCommandOptions {
   }()
 
   static let all =
-    [output, keyring, reveal, withSalt, passphrase] + sources + shared
+    [output, keyring, reveal, force, withSalt, passphrase] + sources + shared
 
   /// What every action takes.
   static let shared = [KeyOptions.keyringBackend, KeyOptions.keyTimeout]
@@ -107,8 +111,8 @@ extension Catalog {
       and works as it is wherever a key is taken.
       """,
       """
-      store keeps a key under a name, in the place of the one that was there. show prints it. delete \
-      removes it; one that is not there is no failure. list names the key stores, says which can be \
+      store keeps a key under a name. Where another key has that name it is refused, unless --force says \
+      to replace it. show prints it. delete removes it; one that is not there is no failure. list names the key stores, says which can be \
       used here, and which keys of dbseal are in them. With --keyring every command \
       takes a key from there.
       """,

@@ -21,4 +21,33 @@ enum KeyArguments {
     return [64, 96, 160].contains(digits.utf8.count)
       && digits.utf8.allSatisfy { OptionValues.nibble($0) != nil }
   }
+
+  /// What may be a key, or a part of one: `x'`, 32 hex digits in a row, or base64 with its padding.
+  static func mayBeKey(_ word: String) -> Bool {
+    if word.lowercased().contains("x'") { return true }
+    var digits = 0
+    for character in word.utf8 {
+      digits = OptionValues.nibble(character) == nil ? 0 : digits + 1
+      if digits == 32 { return true }
+    }
+    return word.utf8.count >= 24 && word.hasSuffix("=") && word.utf8.allSatisfy(isBase64)
+  }
+
+  /// Whether `path`, at which there may be no file, can stand in a message: a word without a slash and a
+  /// dot is as likely a passphrase.
+  static func isRepeatable(path: String) -> Bool {
+    path.utf8.contains { $0 == 0x2f || $0 == 0x2e } && !mayBeKey(path)
+  }
+
+  /// Whether `word` looks like the name of a command that is misspelt.
+  static func isRepeatable(command word: String) -> Bool {
+    word.utf8.count <= 24 && word.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }
+  }
+
+  private static func isBase64(_ character: UInt8) -> Bool {
+    switch character {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2f, 0x3d: true
+    default: false
+    }
+  }
 }

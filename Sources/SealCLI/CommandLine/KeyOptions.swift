@@ -176,20 +176,40 @@ struct KeyOptions: Sendable {
     "DBSEAL_" + String(prefix.map { $0 == "-" ? "_" : $0 }).uppercased() + "KEY"
   }
 
+  /// Where they say that it is.
+  private func source(from parsed: ParsedCommand) -> KeySource? {
+    if let path = parsed.text(file) { return path == "-" ? .standardInput : .file(path) }
+    if let number = parsed.integer(descriptor) { return .descriptor(Int32(clamping: number)) }
+    if let name = parsed.text(environment) { return .environment(name) }
+    if let line = parsed.text(command) { return .command(line) }
+    let backend = parsed.text(backend).flatMap(KeyBackend.init(rawValue:))
+    return parsed.text(keyring).map { .keyring($0, backend) }
+  }
+
+  /// The flag that names such a source.
+  func flag(of source: KeySource) -> String {
+    switch source {
+    case .file, .standardInput, .terminal: file.flag
+    case .descriptor: descriptor.flag
+    case .environment: environment.flag
+    case .command: command.flag
+    case .keyring, .store: keyring.flag
+    }
+  }
+
+  /// The set of the options that begin so.
+  static func set(_ prefix: String) -> KeyOptions {
+    sets.first { $0.prefix == prefix } ?? .database
+  }
+
   /// What the parsed options say about this key.
   func selection(from parsed: ParsedCommand) -> KeySelection {
-    var source: KeySource?
-    if let path = parsed.text(file) { source = path == "-" ? .standardInput : .file(path) }
-    if let number = parsed.integer(descriptor) { source = .descriptor(Int32(clamping: number)) }
-    if let name = parsed.text(environment) { source = .environment(name) }
-    if let line = parsed.text(command) { source = .command(line, name: command.flag) }
-    let backend = parsed.text(backend).flatMap(KeyBackend.init(rawValue:))
-    if let name = parsed.text(keyring) { source = .keyring(name, backend) }
     let list = prefix.isEmpty ? parsed.text(Self.tryKeys) : nil
     let reading: KeyMaterial.Reading =
       parsed.has(raw) ? .raw : parsed.has(passphrase) ? .passphrase : .automatic
     return KeySelection(
-      source: source, reading: reading, binary: parsed.has(binary), binaryFlag: binary.flag,
+      source: source(from: parsed), reading: reading, binary: parsed.has(binary),
+      binaryFlag: binary.flag,
       allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix,
       list: list.map { $0 == "-" ? .standardInput : .file($0) },
       keyVariables: Set(Self.sets.compactMap { parsed.text($0.environment) }),

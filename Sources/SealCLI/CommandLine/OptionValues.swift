@@ -18,9 +18,13 @@ enum OptionValues {
     if text.isEmpty, let name = option.valueName {
       throw .missingValue(option.flag, valueName: name)
     }
+    if case .text = option.value, !option.repeats, KeyArguments.looksRaw(text) {
+      throw .keyValue(option)
+    }
     guard let parsed else {
+      let isHidden = option.section.mayHoldKey || KeyArguments.mayBeKey(text)
       throw .badValue(
-        option.flag, value: option.section.mayHoldKey ? nil : text,
+        option.flag, value: isHidden ? nil : text,
         allowed: option.allowed ?? "text")
     }
     return parsed

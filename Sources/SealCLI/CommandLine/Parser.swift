@@ -91,7 +91,9 @@ struct Parser {
   private static func command(_ word: String) throws(UsageFlaw) -> CommandSpec {
     if let command = Catalog.command(named: word) { return command }
     let names = Catalog.visible.map(\.name)
-    throw .unknownCommand(word, suggestion: Suggestions.nearest(to: word, among: names))
+    throw .unknownCommand(
+      KeyArguments.isRepeatable(command: word) ? word : nil,
+      suggestion: Suggestions.nearest(to: word, among: names))
   }
 
   private mutating func takeOperand(_ word: String) throws(UsageFlaw) {
@@ -193,7 +195,7 @@ struct Parser {
       throw .notAllowed("--" + name, command: command, takenBy: takers)
     }
     let names = (parsed == nil ? Catalog.visible.flatMap(\.options) : taken).map(\.name)
-    let suggestion = Suggestions.nearest(to: name, among: names)
+    let suggestion = Suggestions.option(for: name, among: names)
     throw .unknownOption(
       "--" + name + (OptionValues.same(name, given) ? "" : "…"),
       suggestion: suggestion.map { "--" + $0 }, command: parsed?.command.name)

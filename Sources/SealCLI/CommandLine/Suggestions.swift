@@ -15,6 +15,16 @@ enum Suggestions {
     return begun.min { $0.utf8.count < $1.utf8.count }
   }
 
+  /// The same for the name of an option. What it has now is asked for by the bare name, where its
+  /// successor is called `new-`.
+  static func option(for text: String, among names: [String]) -> String? {
+    for before in ["old-", "current-"] where text.hasPrefix(before) {
+      let bare = String(text.dropFirst(before.utf8.count))
+      if let name = names.first(where: { OptionValues.same($0, bare) }) { return name }
+    }
+    return nearest(to: text, among: names)
+  }
+
   /// Edits between two words: insertions, deletions, substitutions and swaps of neighbors.
   static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var beforeLast: [Int] = []

@@ -4,7 +4,10 @@
 /// A mistake in the words of a command line.
 enum UsageFlaw: Error, Sendable, Equatable {
   case noCommand
-  case unknownCommand(String, suggestion: String?)
+  /// The word is nil where it must not be repeated.
+  case unknownCommand(String?, suggestion: String?)
+  /// The same of what a command does.
+  case unknownAction(String?, of: String, suggestion: String?)
   /// `command` is nil before a command is named.
   case unknownOption(String, suggestion: String?, command: String?)
   /// Other commands take it.
@@ -24,9 +27,11 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case keyOption(String)
   /// An operand that has the form of a raw key.
   case keyOperand
+  /// A value of that form, where the name of something is wanted.
+  case keyValue(OptionSpec)
   case emptyArgument
-  /// The argument with everything that is not ASCII escaped.
-  case notUTF8(String)
+  /// The argument with everything that is not ASCII escaped; nil where it must not be repeated.
+  case notUTF8(String?)
   /// What is wrong with a list of names.
   case list(String, ListFlaw)
   case noDestination(command: String)
@@ -74,8 +79,10 @@ enum ListFlaw: Sendable, Equatable {
   case utf16
   /// Of some lines and not of all.
   case carriageReturn(line: Int)
-  /// The name with everything that is not ASCII escaped.
-  case notUTF8(Int, String)
+  /// The name with everything that is not ASCII escaped; nil where it must not be repeated.
+  case notUTF8(Int, String?)
+  /// A database in the place of a list.
+  case database
   /// None of so many names is that of a file.
   case noFile(Int)
   /// A line that has the form of a raw key.

@@ -14,7 +14,8 @@ struct CreatedKey: Sendable {
     guard case .keyring(let name, let wanted) = selection.source else { return nil }
     let isDry = parsed.has(Options.dryRun)
     let stores = session.keys.stores(timeout: selection.timeout)
-    let (found, isNew) = try KeyStores.naming(name, wanted) {
+    let origin = KeyOptions.set(selection.prefix).keyring.flag
+    let (found, isNew) = try KeyStores.naming(name, wanted, from: origin) {
       let make = { try KeyGenerator.rawKey(withSalt: false) }
       guard isDry else { return try stores.findOrMake(name, in: wanted, make) }
       if let found = try stores.find(name, in: wanted).found { return (found, false) }

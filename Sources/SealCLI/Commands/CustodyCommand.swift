@@ -21,8 +21,10 @@ struct CustodyCommand {
     let word = parsed.operands.first ?? ""
     guard let action = KeyAction(rawValue: word) else {
       let words = KeyAction.allCases.map(\.rawValue)
-      throw .unknownCommand(
-        "\(parsed.command.name) \(word)", suggestion: Suggestions.nearest(to: word, among: words))
+      let suggestion = Suggestions.nearest(to: word, among: words)
+      // `key KEY`: what somebody may have taken for the way to give one.
+      throw .unknownAction(
+        suggestion == nil ? nil : word, of: parsed.command.name, suggestion: suggestion)
     }
     self.action = action
     stores = session.keys.stores(timeout: parsed.seconds(KeyOptions.keyTimeout))
@@ -73,7 +75,10 @@ struct CustodyCommand {
 
   /// Runs `body`, with the key's name in what it throws.
   private func naming<R>(_ backend: KeyBackend?, _ body: () throws -> R) throws -> R {
-    try KeyStores.naming(parsed.text(KeyCommandOptions.keyring) ?? name, backend, body)
+    guard let name = parsed.text(KeyCommandOptions.keyring) else {
+      return try KeyStores.naming(name, backend, body)
+    }
+    return try KeyStores.naming(name, backend, from: KeyCommandOptions.keyring.flag, body)
   }
 
   // MARK: The actions
@@ -125,14 +130,19 @@ struct CustodyCommand {
     var selection = KeyOptions.database.selection(from: parsed)
     if parsed.has(KeyCommandOptions.passphrase) { selection.reading = .passphrase }
     let material = try session.keys.resolve(selection, label: "Key \(name)", new: true)
-    let before = try stores.replace(material.engineKey, as: name, in: target)
+    let before = try stores.replace(
+      material.engineKey, as: name, in: target, force: parsed.has(KeyCommandOptions.force))
     let word =
-      before.map { $0.isEqual(to: material.engineKey) ? "unchanged" : "replaced" } ?? "stored"
+      switch before {
+      case .nothing: "stored"
+      case .theSame: "unchanged"
+      case .another: "replaced"
+      }
     say(
       "\(word): key \(name) in \(target.backend.title)",
       place(name, target.backend) + [
-        .init("replaced", .bool(word == "replaced")),
-        .init("unchanged", .bool(word == "unchanged")),
+        .init("replaced", .bool(before == .another)),
+        .init("unchanged", .bool(before == .theSame)),
       ])
     warn(name, target.backend)
     if material.looksRaw, !quiet {

@@ -43,6 +43,15 @@ enum ManifestFields {
   /// Those of which an entry has one for what was found, as far as it wants that to be so.
   static let facts = expected.map(name) + [tables]
 
+  /// The failure of a key source that a field names.
+  static func named(in failure: KeyFailure) -> KeyFailure {
+    guard let origin = failure.origin, let option = sources.first(where: { $0.flag == origin })
+    else { return failure }
+    var named = failure
+    named.origin = name(option)
+    return named
+  }
+
   /// All fields, in the order in which they are written.
   static let all =
     [file, name, encrypted] + plain.map(name) + expected.map(name) + [tables, expectedCode]
@@ -148,6 +157,7 @@ struct ManifestEntry {
       }
     case .text(_, let completion):
       text = try object.text(member)
+      if KeyArguments.looksRaw(text) { throw object.flaw(.keyField(member.name), at: member) }
       if completion == .file { text = place(text) }
     case .hex, .suffix: text = try object.text(member)
     }

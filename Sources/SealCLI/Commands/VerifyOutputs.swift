@@ -6,10 +6,11 @@ internal import SealCore
 extension VerifyCommand {
   /// What `error` means for `task`.
   func diagnosis(_ error: any Error, _ task: VerifyTask) -> Diagnosis {
-    let found = Diagnostics.explain(error, reading: .examined, from: task.parsed)
     if let failure = error as? KeyFailure, task.hasOwnKey {
-      return ManifestKeys.explain(found, failure, task)
+      let named = ManifestFields.named(in: failure)
+      return ManifestKeys.explain(Diagnostics.explain(named), named, task)
     }
+    let found = Diagnostics.explain(error, reading: .examined, from: task.parsed)
     switch error {
     case SealError.wrongKey where parsed.has(VerifyOptions.manifest):
       return found.hint.map { found.hinting(ManifestFields.named(in: $0)) } ?? found

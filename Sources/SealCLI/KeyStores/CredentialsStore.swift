@@ -30,9 +30,16 @@ struct CredentialsStore: KeyStore {
       return nil
     }
     do {
-      // systemd lets a service read through an access control list, which shows as a group's bits.
+      // systemd lets a service read through an access control list, which shows as a group's bits, in a
+      // folder of mode 500 or 550. What everybody can reach and read is none of its files.
+      let path = "\(folder)/\(name)"
+      if let mode = Self.mode(of: path), mode & 0o004 != 0, let reach = Self.mode(of: folder),
+        reach & 0o001 != 0
+      {
+        throw KeyStoreFailure(.openToOthers(mode: mode))
+      }
       return try KeyFileReader.bytes(
-        of: "\(folder)/\(name)", allowsOpen: true,
+        of: path, allowsOpen: true,
         deadline: Deadline(seconds: timeout ?? Deadline.usual), cancellation: cancellation)
     } catch let failure as KeyFileReader.Failure {
       switch failure.flaw {
@@ -44,6 +51,12 @@ struct CredentialsStore: KeyStore {
       default: throw failure
       }
     }
+  }
+
+  private static func mode(of path: String) -> UInt32? {
+    var facts = stat()
+    guard stat(path, &facts) == 0 else { return nil }
+    return UInt32(facts.st_mode & 0o777)
   }
 
   func store(_ key: Secret, as name: String) throws { throw KeyStoreFailure(.readOnly) }

@@ -39,6 +39,8 @@ enum KeyStoreFlaw: Sendable, Equatable {
   case several
   case timedOut(seconds: Double)
   case readOnly
+  /// The permission bits of a credential that others can read.
+  case openToOthers(mode: UInt32)
   /// The same, where another store has a key of that name too.
   case readOnlyBeside(KeyBackend)
   /// What was read back is not what was stored; it was removed.
@@ -79,6 +81,8 @@ struct KeyStoreFailure: Error, Sendable, Equatable {
 enum KeyExists: ExplainedError, Equatable {
   case file(String)
   case stored(String, KeyBackend)
+  /// One that is to be stored would take the place of another.
+  case other(String, KeyBackend)
 
   var diagnosis: Diagnosis { KeyStoreDiagnostics.explain(self) }
 }

@@ -8,7 +8,8 @@ enum KeyStoreDiagnostics {
   static func subject(_ name: String, _ backend: KeyBackend?) -> String {
     // A name that is refused for its length would fill the screen.
     let short = name.utf8.count > KeyStores.longestName ? name.prefix(40) + "…" : name[...]
-    return "key \(short)" + (backend.map { " in \($0.title)" } ?? "")
+    return (KeyArguments.mayBeKey(name) ? "a key" : "key \(short)")
+      + (backend.map { " in \($0.title)" } ?? "")
   }
 
   /// Warns of a place that loses keys.
@@ -33,7 +34,15 @@ enum KeyStoreDiagnostics {
       Diagnosis(
         .exists, "there is a key of that name, and databases may need it",
         about: subject(name, backend),
-        hint: "choose another name, or remove it with \(Catalog.tool) key delete")
+        hint: backend == .credentials
+          ? "choose another name: this one is given by systemd (LoadCredential= in the unit)"
+          : "choose another name")
+    case .other(let name, let backend):
+      Diagnosis(
+        .exists, "there is another key of that name, and databases may need it",
+        about: subject(name, backend),
+        hint: "choose another name; \(KeyCommandOptions.force.flag) replaces the key, which is then"
+          + " lost: keep a copy first (\(Catalog.tool) key show)")
     }
   }
 
@@ -48,6 +57,12 @@ enum KeyStoreDiagnostics {
     _ flaw: KeyStoreFlaw, of source: KeySource = .store(nil), isNew: Bool = false
   ) -> (String, String?) {
     switch flaw {
+    case .openToOthers(let mode):
+      return (
+        "others can read it (mode \(String(mode, radix: 8))), and systemd's are of mode 400",
+        "look who made it; \(KeyOptions.database.file.flag) with"
+          + " \(KeyOptions.database.allowOpenFile.flag) takes it, if they may read the key"
+      )
     case .missing(let searched): return missing(searched, isNew ? source : .store(nil))
     case .noStore(let obstacles): return noStore(obstacles)
     case .unavailable(let obstacle): return words(obstacle)
@@ -160,11 +175,11 @@ enum KeyStoreDiagnostics {
     _ searched: [KeyBackend], _ making: KeySource
   ) -> (String, String?) {
     var hint = "\(Catalog.tool) key list shows what there is"
-    if case .keyring(let name, let backend) = making {
+    if case .keyring(_, let backend) = making {
       let place = backend.map { " \(KeyOptions.keyringBackend.flag) \($0.rawValue)" } ?? ""
       hint =
-        "\(Catalog.tool) key generate \(KeyCommandOptions.keyring.flag) \(ShellWords.quoted(name))"
-        + "\(place) makes it; \(hint)"
+        "\(Catalog.tool) key generate \(KeyCommandOptions.keyring.flag) NAME\(place) makes one;"
+        + " \(hint)"
     }
     guard !searched.isEmpty else {
       return ("no key store can be used here", "\(Catalog.tool) key list says why")

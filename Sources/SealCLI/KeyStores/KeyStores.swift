@@ -93,13 +93,22 @@ struct KeyStores: Sendable {
     }
   }
 
-  /// Keeps `key` under `name` in place of what is there, which is the answer. One process at a time
-  /// does: two would each take the other's key for one that was not kept whole.
-  func replace(_ key: Secret, as name: String, in store: any KeyStore) throws -> Secret? {
+  /// What became of what was there when a key was stored.
+  enum Before: Sendable {
+    case nothing, theSame, another
+  }
+
+  /// Keeps `key` under `name`, with `force` in the place of another one. One process at a time does: two
+  /// would each take the other's key for one that was not kept whole. Throws `KeyExists`.
+  func replace(
+    _ key: Secret, as name: String, in store: any KeyStore, force: Bool
+  ) throws -> Before {
     try KeyMakingLock.held(seconds: 10, cancellation) {
       let before = try store.read(name)
+      if before?.isEqual(to: key) == true { return .theSame }
+      guard before == nil || force else { throw KeyExists.other(name, store.backend) }
       try save(key, as: name, in: store)
-      return before
+      return before == nil ? .nothing : .another
     }
   }
 
@@ -116,14 +125,18 @@ struct KeyStores: Sendable {
     }
   }
 
-  /// Runs `body`, with what it is about in what it throws. No name: the store as a whole.
-  static func naming<R>(_ name: String?, _ backend: KeyBackend?, _ body: () throws -> R) throws -> R
-  {
+  /// Runs `body`, with what it is about in what it throws. No name: the store as a whole. `origin`: the
+  /// option that names it.
+  static func naming<R>(
+    _ name: String?, _ backend: KeyBackend?, from origin: String? = nil, _ body: () throws -> R
+  ) throws -> R {
     do {
       return try body()
     } catch let failure as KeyStoreFailure {
-      throw KeyFailure(
+      var found = KeyFailure(
         source: name.map { .keyring($0, backend) } ?? .store(backend), flaw: .store(failure.flaw))
+      found.origin = origin
+      throw found
     }
   }
 

@@ -10,11 +10,22 @@ enum Arguments {
     var texts: [String] = []
     for bytes in arguments {
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw .notUTF8(escaped(bytes))
+        let shown = escaped(bytes)
+        let isName = KeyArguments.isRepeatable(path: shown) && !isOfKey(bytes, after: texts.last)
+        throw .notUTF8(isName ? shown : nil)
       }
       texts.append(text)
     }
     return texts
+  }
+
+  /// Whether `bytes` are given to an option about keys, which `before` or they themselves begin with.
+  private static func isOfKey(_ bytes: [UInt8], after before: String?) -> Bool {
+    let own = String(decoding: bytes.prefix { $0 != 0x3d }, as: UTF8.self)
+    return Catalog.visible.flatMap(\.options).contains { option in
+      option.section.mayHoldKey
+        && [before, own].contains { $0.map { OptionValues.same($0, option.flag) } ?? false }
+    }
   }
 
   /// The bytes of argv without the first.

@@ -20,6 +20,7 @@ enum FileList {
     var whole = parsed
     let title = list == "-" ? "standard input" : list
     let bytes = try read(list, title, session.cancellation)
+    if bytes.withUnsafeBytes(KeyText.database) != nil { throw UsageFlaw.list(title, .database) }
     whole.operands =
       parsed.has(Options.null) ? try ended(bytes, title) : try lines(bytes, title)
     guard !whole.operands.isEmpty else { throw UsageFlaw.list(title, .empty) }
@@ -129,7 +130,8 @@ enum FileList {
     throws(UsageFlaw) -> String
   {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw .list(title, .notUTF8(number, Arguments.escaped(Array(bytes))))
+      let shown = Arguments.escaped(Array(bytes))
+      throw .list(title, .notUTF8(number, KeyArguments.isRepeatable(path: shown) ? shown : nil))
     }
     // A key file in the place of a list: what stands in it is not repeated.
     if KeyArguments.looksRaw(text) { throw .list(title, .key(number)) }

@@ -14,7 +14,6 @@ internal import Synchronization
 struct KeyCommand {
   private let process: pid_t
   private let descendants: Descendants
-  private let program: String
   private let output: Int32
   private let source: KeySource
   /// How many were started.
@@ -53,11 +52,10 @@ struct KeyCommand {
       words, program, writing: ends[1], hiding: hidden, marked: mark, &identifier)
     guard failure == 0 else {
       close(ends[0])
-      throw KeyFailure(source: source, flaw: .notStarted(program: program, errno: failure))
+      throw KeyFailure(source: source, flaw: .notStarted(errno: failure))
     }
     process = identifier
     descendants = Descendants(command: identifier, mark: mark)
-    self.program = program
     output = ends[0]
     self.source = source
   }
@@ -135,10 +133,10 @@ struct KeyCommand {
     let status = try wait(deadline, cancellation)
     let number = status & 0x7f
     if number != 0 {
-      throw KeyFailure(source: source, flaw: .killed(program: program, signal: number))
+      throw KeyFailure(source: source, flaw: .killed(signal: number))
     }
     let code = (status >> 8) & 0xff
-    if code != 0 { throw KeyFailure(source: source, flaw: .exited(program: program, status: code)) }
+    if code != 0 { throw KeyFailure(source: source, flaw: .exited(status: code)) }
     return printed
   }
 

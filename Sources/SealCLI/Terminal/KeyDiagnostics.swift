@@ -2,6 +2,12 @@
 
 internal import SealCore
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// Explains why there is no key.
 enum KeyDiagnostics {
   /// Bytes that cannot be the key of a database.
@@ -12,7 +18,7 @@ enum KeyDiagnostics {
 
   /// A source that gave no key.
   static func explain(_ failure: KeyFailure) -> Diagnosis {
-    let options = KeyOptions.sets.first { $0.prefix == failure.prefix } ?? .database
+    let options = KeyOptions.set(failure.prefix)
     let words: (String, String?) =
       switch failure.flaw {
       case .store(let flaw):
@@ -20,14 +26,48 @@ enum KeyDiagnostics {
           flaw, of: failure.source, isNew: options.prefix == KeyOptions.new.prefix)
       case .refused(.empty) where failure.isList:
         ("the list holds no key", "it has one key a line")
-      default: words(failure.flaw, options, failure.takesBytes)
+      default: words(failure.flaw, options, failure)
       }
     var hint = words.1
     if case (.file(let path), .openToOthers) = (failure.source, failure.flaw) {
       hint =
         "chmod 600 \(ShellWords.quoted(path)); or --allow-open-key-file, if they may read the key"
     }
-    return Diagnosis(.noKey, words.0, about: name(failure.source), hint: hint)
+    return Diagnosis(.noKey, words.0, about: subject(failure), hint: hint)
+  }
+
+  /// What it is about. What names a source is repeated where the source is there, so that a key in the
+  /// place of its name is not; a path also where it can hardly be anything else.
+  private static func subject(_ failure: KeyFailure) -> String? {
+    switch failure.source {
+    case .file(let path):
+      return isThere(failure) || KeyArguments.isRepeatable(path: path)
+        ? "key file \(path)" : failure.origin
+    case .standardInput: return "key from standard input"
+    case .descriptor(let number): return "key from descriptor \(number)"
+    case .environment(let name): return isThere(failure) ? "$\(name)" : failure.origin
+    case .command: return failure.origin
+    case .keyring(let name, let backend):
+      // Without an option it is an operand of the key command, whose names are no keys.
+      guard let origin = failure.origin, !isThere(failure) else {
+        return KeyStoreDiagnostics.subject(name, backend)
+      }
+      return origin
+    case .store(let backend): return backend?.title
+    case .terminal: return nil
+    }
+  }
+
+  /// The source is there, so that what names it is a name.
+  private static func isThere(_ failure: KeyFailure) -> Bool {
+    switch failure.flaw {
+    case .unset: return false
+    case .unreadable(let number): return ![ENOENT, ENOTDIR, ENAMETOOLONG].contains(number)
+    case .store(let flaw):
+      if case .readOnlyBeside = flaw { return true }
+      return flaw == .several || flaw == .notReadBack
+    default: return true
+    }
   }
 
   /// Which of a command's keys it is.
@@ -80,7 +120,10 @@ enum KeyDiagnostics {
     variant == .digitsAsRaw ? "with one, it is a raw key" : without(variant)
   }
 
-  private static func words(_ flaw: KeyFlaw, _ options: KeyOptions) -> (String, String?) {
+  /// `origin`: what named the source, where one did.
+  private static func words(
+    _ flaw: KeyFlaw, _ options: KeyOptions, _ origin: String? = nil
+  ) -> (String, String?) {
     let key = name(options)
     switch flaw {
     case .empty: return ("\(key) is empty", without(options))
@@ -105,36 +148,32 @@ enum KeyDiagnostics {
         "choose another passphrase, or leave \(options.passphrase.flag) out"
       )
     case .tooLong(let limit):
-      return ("\(key) is longer than \(limit) bytes", "check what \(options.file.flag) names")
+      return ("\(key) is longer than \(limit) bytes", check(origin, options))
     }
   }
 
-  private static func name(_ source: KeySource) -> String? {
-    switch source {
-    case .file(let path): "key file \(path)"
-    case .standardInput: "key from standard input"
-    case .descriptor(let number): "key from descriptor \(number)"
-    case .environment(let name): "$\(name)"
-    case .command(_, let name): name
-    case .keyring(let name, let backend): KeyStoreDiagnostics.subject(name, backend)
-    case .store(let backend): backend?.title
-    case .terminal: nil
-    }
+  /// Where the mistake may be.
+  private static func check(_ origin: String?, _ options: KeyOptions) -> String {
+    "check what \(origin ?? options.file.flag) names"
   }
 
   private static func words(
-    _ flaw: KeyFailure.Flaw, _ options: KeyOptions, _ takesBytes: Bool
+    _ flaw: KeyFailure.Flaw, _ options: KeyOptions, _ failure: KeyFailure
   ) -> (String, String?) {
     let key = name(options)
+    let takesBytes = failure.takesBytes
+    let check = check(failure.origin, options)
     let binary = options.binary.flag
     let text = "a key is one line of text there; bytes are hex digits, with \(options.raw.flag)"
     switch flaw {
-    case .refused(let flaw): return words(flaw, options)
+    case .refused(let flaw): return words(flaw, options, failure.origin)
     case .unset:
       return (
-        "\(key) is to be in this variable, which is not set",
-        "set and export it; a key also comes from \(ways(options))"
+        "\(key) is to be in the variable of that name, which is not set",
+        "give its name without $, and set and export it; a key also comes from \(ways(options))"
       )
+    case .emptyName: return ("the variable is empty and names nothing", "set it, or unset it")
+    case .nameNotUTF8: return ("what the variable holds is not UTF-8", "set it to another name")
     case .severalLines(let blank):
       guard blank > 0 else {
         return (
@@ -151,8 +190,7 @@ enum KeyDiagnostics {
       let what = flaw == .nul ? "has a NUL byte, which no text has" : "is not text"
       return (
         "\(key) \(what)",
-        takesBytes
-          ? "check what \(options.file.flag) names; \(binary) takes bytes as they are" : text
+        takesBytes ? "\(check); \(binary) takes bytes as they are" : text
       )
     case .byteOrderMark:
       return (
@@ -166,12 +204,14 @@ enum KeyDiagnostics {
         "save it as UTF-8 without a byte-order mark"
           + (takesBytes ? "; \(binary) would take these bytes as the key" : "")
       )
-    case .database:
-      return ("this is a SQLite database, not a key", "check what \(options.file.flag) names")
-    case .unreadable(let number):
+    case .database(let isEncrypted):
       return (
-        SystemCalls.words(number), "check what \(options.file.flag) names, and who may read it"
+        isEncrypted
+          ? "this looks like an encrypted database, not a key"
+          : "this is a SQLite database, not a key", check
       )
+    case .unreadable(let number):
+      return (SystemCalls.words(number), "\(check), and who may read it")
     case .directory: return ("this is a directory", "name a file in it")
     case .notOpen:
       return (
@@ -192,19 +232,17 @@ enum KeyDiagnostics {
         "\(character) means something to a shell only, and no shell runs this command",
         "quote it, or name the shell: sh -c '...'"
       )
-    case .notStarted(let program, let number):
+    case .notStarted(let number):
       return (
-        "cannot run \(program): \(SystemCalls.words(number))",
+        "the command cannot be run: \(SystemCalls.words(number))",
         "check its name and $PATH; what only a shell knows is run by sh -c '...'"
       )
-    case .exited(let program, let status):
+    case .exited(let status):
       return (
-        "\(program) failed with status \(status)", "run the command by itself to see what it says"
+        "the command failed with status \(status)", "run it by itself to see what it says"
       )
-    case .killed(let program, let signal):
-      return (
-        "\(program) was ended by signal \(signal)", "run the command by itself to see why"
-      )
+    case .killed(let signal):
+      return ("the command was ended by signal \(signal)", "run it by itself to see why")
     case .noTerminal: return missing(options)
     case .mismatch:
       return ("the two keys differ, and nothing was changed", "run it again and type the key twice")
@@ -217,7 +255,7 @@ enum KeyDiagnostics {
       )
     case .store(let flaw): return KeyStoreDiagnostics.words(flaw)
     case .line(let number, let flaw):
-      let found = words(flaw, options)
+      let found = words(flaw, options, failure.origin)
       return ("line \(number): \(found.0)", found.1)
     }
   }

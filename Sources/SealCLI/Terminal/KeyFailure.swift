@@ -1,5 +1,5 @@
-// Where a key comes from and what can be wrong there, as facts. No case carries a byte of a key,
-// and of a command only its first word is ever repeated.
+// Where a key comes from and what can be wrong there, as facts. No case carries a byte of a key, and of a
+// command no word: what was taken for a command may be a key.
 
 internal import SealCore
 
@@ -9,8 +9,8 @@ enum KeySource: Sendable, Hashable {
   case standardInput
   case descriptor(Int32)
   case environment(String)
-  /// A command line, and the option or variable that held it.
-  case command(String, name: String)
+  /// A command line.
+  case command(String)
   /// A name in the stores of this machine, or in one of them.
   case keyring(String, KeyBackend?)
   /// A store as a whole, or all of them.
@@ -24,6 +24,8 @@ struct KeyFailure: Error, Sendable, Equatable {
   let flaw: Flaw
   /// What stands before `key` in the names of the options that this key has: `new-`.
   var prefix = ""
+  /// The option or the variable that named the source; nil where an operand did.
+  var origin: String?
   /// The source is a list of keys, of which each is a line of text.
   var isList = false
 
@@ -46,8 +48,11 @@ struct KeyFailure: Error, Sendable, Equatable {
     case notText
     case byteOrderMark
     case utf16
-    /// A SQLite database.
-    case database
+    /// A database, by its first bytes, or by its form where it seems to be an encrypted one.
+    case database(isEncrypted: Bool)
+    /// A variable that is to name a file or a command, and is empty, or not UTF-8.
+    case emptyName
+    case nameNotUTF8
     case unreadable(errno: Int32)
     case directory
     case notOpen
@@ -56,9 +61,9 @@ struct KeyFailure: Error, Sendable, Equatable {
     /// The words of a command line.
     case unfinishedQuote
     case shellSyntax(Character)
-    case notStarted(program: String, errno: Int32)
-    case exited(program: String, status: Int32)
-    case killed(program: String, signal: Int32)
+    case notStarted(errno: Int32)
+    case exited(status: Int32)
+    case killed(signal: Int32)
     case noTerminal
     case mismatch
     /// The terminal passes at most `limit` bytes of a line on.

@@ -64,7 +64,26 @@ struct KeySources: Sendable {
   }
 
   private func material(_ selection: KeySelection, label: String, new: Bool) throws -> KeyMaterial {
-    var source = try selection.source ?? defaultSource(selection)
+    var (source, origin) = try place(selection)
+    do {
+      return try material(&source, selection, label: label, new: new)
+    } catch var failure as KeyFailure {
+      failure.origin = origin
+      throw failure
+    }
+  }
+
+  /// Where the key is, and what says so.
+  private func place(_ selection: KeySelection) throws -> (KeySource, origin: String) {
+    if let source = selection.source {
+      return (source, KeyOptions.set(selection.prefix).flag(of: source))
+    }
+    return try defaultSource(selection)
+  }
+
+  private func material(
+    _ source: inout KeySource, _ selection: KeySelection, label: String, new: Bool
+  ) throws -> KeyMaterial {
     if source == .standardInput, surroundings.inputIsTerminal() { source = .terminal }
     if source == .terminal, selection.binary { throw UsageFlaw.binaryPrompt(selection.binaryFlag) }
     let key =
@@ -83,10 +102,15 @@ struct KeySources: Sendable {
   /// are passed over. Throws as `resolve` does.
   func candidates(_ selection: KeySelection) throws -> [KeyCandidate]? {
     guard let list = selection.list else { return nil }
-    return try naming(list) {
-      var binary = selection
-      binary.binary = true
-      return try KeyList.candidates(in: bytes(of: list, binary), from: list, selection.reading)
+    do {
+      return try naming(list) {
+        var binary = selection
+        binary.binary = true
+        return try KeyList.candidates(in: bytes(of: list, binary), from: list, selection.reading)
+      }
+    } catch var failure as KeyFailure {
+      failure.origin = KeyOptions.tryKeys.flag
+      throw failure
     }
   }
 
@@ -141,23 +165,21 @@ struct KeySources: Sendable {
   private static func path(of descriptor: Int32) -> String { "/dev/fd/\(descriptor)" }
 
   /// `$DBSEAL_KEY_FILE`, `$DBSEAL_KEY_COMMAND`, `$DBSEAL_KEY`, the terminal.
-  private func defaultSource(_ selection: KeySelection) throws -> KeySource {
-    if let path = try text(selection.variable + "_FILE") {
-      return path == "-" ? .standardInput : .file(path)
+  private func defaultSource(_ selection: KeySelection) throws -> (KeySource, origin: String) {
+    let name = selection.variable
+    if let path = try text(name + "_FILE") {
+      return (path == "-" ? .standardInput : .file(path), "$\(name)_FILE")
     }
-    let name = selection.variable + "_COMMAND"
-    if let line = try text(name) { return .command(line, name: "$" + name) }
-    return surroundings.variable(selection.variable) == nil
-      ? .terminal : .environment(selection.variable)
+    if let line = try text(name + "_COMMAND") { return (.command(line), "$\(name)_COMMAND") }
+    return (surroundings.variable(name) == nil ? .terminal : .environment(name), "$" + name)
   }
 
-  /// A variable that holds a path or a command, which is no secret.
+  /// A variable that holds a path or a command.
   private func text(_ name: String) throws -> String? {
     guard let value = surroundings.variable(name) else { return nil }
-    guard value.count > 0 else { throw KeyFailure(source: .environment(name), flaw: .empty) }
-    let bytes = value.withBytes { Array($0) }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw UsageFlaw.notUTF8(Arguments.escaped(bytes))
+    guard value.count > 0 else { throw KeyFailure(source: .environment(name), flaw: .emptyName) }
+    guard let text = value.withBytes({ String(validating: $0, as: UTF8.self) }) else {
+      throw KeyFailure(source: .environment(name), flaw: .nameNotUTF8)
     }
     return text
   }
@@ -177,7 +199,7 @@ struct KeySources: Sendable {
         throw KeyFailure(source: source, flaw: .unset)
       }
       return value
-    case .command(let line, _):
+    case .command(let line):
       let output = try KeyCommand.output(
         of: line, from: source, limit: KeyFileReader.limit, hiding: hiddenVariables(selection),
         deadline: deadline, cancellation: cancellation)

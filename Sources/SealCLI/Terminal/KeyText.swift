@@ -22,10 +22,22 @@ enum KeyText {
 
   /// What the bytes are instead of text in UTF-8: a database, UTF-16, or an editor's mark before it.
   static func otherForm(of bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
-    if bytes.starts(with: "SQLite format 3\0".utf8) { return .database }
+    if let database = database(bytes) { return database }
     if KeyForm.isUTF16(bytes) { return .utf16 }
     let marks: [[UInt8]] = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]]
     return marks.contains { bytes.starts(with: $0) } ? .byteOrderMark : nil
+  }
+
+  /// `.database` where the first bytes, or all, are one: SQLite's begin with its name, encrypted ones are
+  /// whole pages of what is no text.
+  static func database(_ bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
+    if bytes.starts(with: "SQLite format 3\0".utf8) { return .database(isEncrypted: false) }
+    let start = bytes.prefix(4096)
+    guard bytes.count >= 512, bytes.count % 512 == 0, !KeyForm.isUTF16(bytes),
+      start.contains(where: { $0 < 0x20 && !(0x09...0x0d).contains($0) }),
+      String(validating: start, as: UTF8.self) == nil
+    else { return nil }
+    return .database(isEncrypted: true)
   }
 
   private static func flaw(in bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {

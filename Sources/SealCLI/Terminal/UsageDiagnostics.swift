@@ -15,7 +15,12 @@ enum UsageDiagnostics {
     switch flaw {
     case .noCommand: return ("no command was given", see(nil))
     case .unknownCommand(let name, let suggestion):
-      return ("unknown command \(name)", meant(suggestion) ?? actions(name) ?? see(nil))
+      return ("unknown command" + (name.map { " \($0)" } ?? ""), meant(suggestion) ?? see(nil))
+    case .unknownAction(let name, let command, let suggestion):
+      return (
+        "\(command) has no action of that name" + (name.map { ": \($0)" } ?? ""),
+        meant(suggestion.map { "\(command) \($0)" }) ?? actions(of: command)
+      )
     case .unknownOption(let name, let suggestion, let command):
       return ("unknown option \(name)", meant(suggestion) ?? see(command))
     case .notAllowed(let name, let command, let takers):
@@ -29,7 +34,9 @@ enum UsageDiagnostics {
     case .unexpectedValue(let name):
       return ("\(name) takes no value", "leave = and what follows out")
     case .badValue(let name, let value, let allowed):
-      return ("\(name)\(value.map { " cannot be \($0)" } ?? " has a bad value"): \(allowed)", nil)
+      return (
+        value.map { "\(name) cannot be \($0): \(allowed)" } ?? "\(name) takes \(allowed)", nil
+      )
     case .twice(let name): return ("\(name) was given twice", "leave one of them out")
     case .exclusive(let one, let other, let reason):
       return ("\(one) and \(other) exclude each other: \(reason)", "leave one of them out")
@@ -41,11 +48,15 @@ enum UsageDiagnostics {
     case .tooMany(let command, let operands, let count):
       let verb = count == 1 ? "was" : "were"
       return ("\(command) takes \(operands), and \(count) \(verb) given", see(command))
-    case .keyOption, .keyOperand: return key(flaw)
+    case .keyOption, .keyOperand, .keyValue: return key(flaw)
     case .emptyArgument:
       return ("an argument is empty", "look whether a variable on the command line is not set")
-    case .notUTF8(let text):
+    case .notUTF8(let text?):
       return ("an argument is not UTF-8: \(text)", "give the file another name, or a link to it")
+    case .notUTF8(nil):
+      return (
+        "an argument is not UTF-8", "names have to be; it is not repeated, because it may be a key"
+      )
     case .list(let name, let flaw): return list(name, flaw)
     case .noDestination(let command):
       return (
@@ -143,8 +154,13 @@ enum UsageDiagnostics {
       )
     case .notUTF8(let number, let text):
       return (
-        "\(list), name \(number) is not UTF-8: \(text)",
+        "\(list), name \(number) is not UTF-8" + (text.map { ": \($0)" } ?? ""),
         "give the file another name, or a link to it"
+      )
+    case .database:
+      return (
+        "\(list) is a database, and not a list of names",
+        "leave \(Options.filesFrom.flag) out to name the database itself"
       )
     case .noFile(let count):
       return (
@@ -169,7 +185,32 @@ enum UsageDiagnostics {
     if case .keyOption(let name) = flaw {
       return ("\(name): no option takes a key as its value, because \(why)", ways)
     }
+    if case .keyValue(let option) = flaw {
+      let what = "\(option.flag): that looks like a raw key and not like \(kind(option))"
+      return ("\(what); a key is never an argument, because \(why)", hint(option) ?? ways)
+    }
     return ("an argument looks like a raw key; a key is never an argument, because \(why)", ways)
+  }
+
+  /// What the value of the option names.
+  private static func kind(_ option: OptionSpec) -> String {
+    guard case .text(_, let completion) = option.value else { return "a name" }
+    switch completion {
+    case .variable: return "the name of a variable"
+    case .file, .directory: return "the name of a file"
+    case .none, .words:
+      return KeyOptions.sets.contains { $0.command == option } ? "a command" : "a name"
+    }
+  }
+
+  /// How such a name would be written.
+  private static func hint(_ option: OptionSpec) -> String? {
+    guard case .text(let value, let completion) = option.value else { return nil }
+    switch completion {
+    case .variable: return "\(option.flag) \(value) takes the variable's name, without $"
+    case .file, .directory: return "a file that is called so is written with ./ before its name"
+    case .none, .words: return nil
+    }
   }
 
   /// What `command` calls `--source-…`, where it reads with the bare name.
@@ -181,12 +222,10 @@ enum UsageDiagnostics {
       ? short[index].flag : nil
   }
 
-  /// The actions of the command that `name` begins with.
-  private static func actions(_ name: String) -> String? {
-    let command = Catalog.command(named: String(name.prefix { $0 != " " }))
-    guard let command, !command.actions.isEmpty else { return nil }
-    let names = command.actions.map(\.name)
-    return "\(command.name) takes \(list(names, "or")); see \(see(command.name))"
+  /// What the command does.
+  private static func actions(of name: String) -> String {
+    let names = Catalog.command(named: name)?.actions.map(\.name) ?? []
+    return "\(name) takes \(list(names, "or")); see \(see(name))"
   }
 
   private static func meant(_ suggestion: String?) -> String? {
