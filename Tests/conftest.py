@@ -47,3 +47,11 @@ def work(tmp_path):
 def keys(tmp_path):
     """Makes key files outside the work folder and remembers what must never be printed."""
     return program.Keys(tmp_path / "keys")
+
+
+@pytest.fixture
+def stored():
+    """Names for keys in the kernel's keyring that nobody else has, removed at the end."""
+    before = set(key_stores.kernel_names())
+    yield lambda name: f"test-{os.getpid()}-{name}"
+    key_stores.forget_in_kernel(set(key_stores.kernel_names()) - before)

@@ -1,6 +1,4 @@
 # Databases that the script tests start from, made by peers, each in a folder of its own.
-import os
-
 import pytest
 
 from support import key_stores, peers, samples
@@ -18,14 +16,6 @@ def source(work):
 def sealed(work):
     """A format 4 database of SQLCipher 4.19 in the work folder, under RAW."""
     return peers.create_sealed(work / "sealed.db", RAW, [], samples.fill)
-
-
-@pytest.fixture
-def stored():
-    """Names for keys in the kernel's keyring that nobody else has, removed at the end."""
-    before = set(key_stores.kernel_names())
-    yield lambda name: f"test-{os.getpid()}-{name}"
-    key_stores.forget_in_kernel(set(key_stores.kernel_names()) - before)
 
 
 @pytest.fixture

@@ -246,7 +246,7 @@ def test_without_a_key_for_any(work, command, more):
                          cwd=work, stdin=b"a.db\nb.db\n")
     before.unchanged()
     failure, last = result.objects
-    assert result.exit == failure["exit"] == 3 and "$NONE" in failure["message"], result
+    assert result.exit == failure["exit"] == 3 and "--key-env" in failure["message"], result
     assert failure["database"] == ("a.db" if command == "inspect" else None)
     summary = last["summary"]
     assert (summary["code"], summary["exit"], summary["ok"]) == ("no_key", 3, False)

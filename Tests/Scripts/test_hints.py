@@ -5,6 +5,9 @@
 # - a key that is missing is named with the options that give it;
 # - what was tried before a key was called wrong is named, setting by setting;
 # - settings under another command's name, or of the side that is written, and a salt that may be wrong;
+# - what said where the key is, and no other option, is named where it gives none;
+# - a database in the place of a key or a list is told, and its mode is left alone;
+# - the bare option, where the old key's was meant;
 # - an unknown action of key, a folder that is not there, an empty list of keys; words for one and none.
 import sqlite3
 import subprocess
@@ -149,13 +152,62 @@ def test_a_salt_that_is_another(work, keys):
 
 
 @pytest.mark.parametrize("words,message,hint", [
-    (["key", "ls"], "unknown command key ls", "list"), (["key", "get", "app"], "key get", "show"),
+    (["key", "ls"], "key has no action of that name", "list"), (["key", "get", "app"], "key", "show"),
+    (["key", "genrate"], "genrate", "key generate"),
     (["key", "list", "x"], "and 1 was given", "--help"),
     (["key", "show", "x", "y"], "and 3 were given", "--help")])
 def test_the_actions_of_key(work, words, message, hint):
     found = refuse(work, "usage", *words)
     assert message in found["message"] and hint in found["hint"], found
     assert "dbseal key" in found["hint"] or "did you mean" in found["hint"], found
+
+
+@pytest.mark.parametrize("env,options,named", [
+    ({"DBSEAL_KEY_FILE": "/nope"}, [], "$DBSEAL_KEY_FILE"),
+    ({"DBSEAL_KEY_FILE": ""}, [], "$DBSEAL_KEY_FILE"),
+    ({"DBSEAL_KEY_COMMAND": ""}, [], "$DBSEAL_KEY_COMMAND"),
+    ({"DBSEAL_KEY_COMMAND": "false"}, [], "$DBSEAL_KEY_COMMAND"),
+    ({}, ["--try-keys", "/nope"], "--try-keys"), ({}, ["--key-file", "/nope"], "--key-file"),
+    ({"DBSEAL_NEW_KEY_FILE": "/nope"}, ["--key-env", "OLD"], "$DBSEAL_NEW_KEY_FILE"),
+    ({}, ["--key-env", "OLD", "--new-key-file", "/nope"], "--new-key-file")])
+def test_what_said_where_the_key_is(work, sealed, env, options, named):
+    command = "rekey" if "OLD" in options else "verify"
+    found = refuse(work, "no_key", command, sealed, *options, env={**env, "OLD": RAW})
+    said = found["message"] + found["hint"]
+    assert named in said, found
+    others = {"$DBSEAL_KEY_FILE", "$DBSEAL_NEW_KEY_FILE", "--key-file", "--new-key-file", "--try-keys"}
+    words = set(said.replace(",", " ").replace(":", " ").split())
+    assert not (others - {named}) & words, found
+
+
+@pytest.mark.parametrize("option", ["--key-file", "--try-keys", "--new-key-file"])
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+@pytest.mark.parametrize("kind", ["plain", "sealed", "large"])
+def test_a_database_in_the_place_of_a_key(work, source, sealed, option, mode, kind):
+    path = {"plain": source, "sealed": sealed, "large": work / "large.db"}[kind]
+    if kind == "large":
+        path.write_bytes(source.read_bytes().ljust(3 << 20, b"\0"))
+    path.chmod(mode)
+    database = peers.create_sealed(work / "other.db", RAW, [], samples.fill)
+    command = ["rekey", "--key-env", "OLD"] if option.startswith("--new") else ["verify"]
+    found = refuse(work, "no_key", *command, option, path, database, env={"OLD": RAW})
+    assert "database, not a key" in found["message"], found
+    assert "chmod" not in found["hint"] and option in found["hint"], found
+
+
+@pytest.mark.parametrize("null", [[], ["-0"]])
+def test_a_database_in_the_place_of_a_list(work, source, sealed, null):
+    for path in (source, sealed):
+        found = refuse(work, "usage", "verify", "--files-from", path, *null)
+        assert "is a database" in found["message"] and "--files-from" in found["hint"], found
+
+
+@pytest.mark.parametrize("word,meant", [
+    ("--old-key-file", "--key-file"), ("--old-key-env", "--key-env"),
+    ("--old-keyring", "--keyring"), ("--current-key-command", "--key-command"),
+    ("--new-keyfile", "--new-key-file")])
+def test_the_option_that_was_meant(work, sealed, word, meant):
+    assert refuse(work, "usage", "rekey", word, "k", sealed)["hint"] == f"did you mean {meant}?"
 
 
 def test_a_folder_that_is_not_there(work, source):

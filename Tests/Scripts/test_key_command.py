@@ -2,7 +2,8 @@
 # - generate: form and strength of each kind, no two alike; a new file of mode 600 and never over
 #   another; to a store, never over another; to standard output, but not to a terminal, and not in JSON;
 # - each generated key opens its database in SQLCipher 4.19 exactly as it was printed;
-# - store: from each source; replaced, unchanged; what is no line of text is refused;
+# - store: from each source; unchanged; another key is replaced with --force alone; what is no line of
+#   text is refused;
 # - show, delete, list; what JSON says of each; with --reveal and without;
 # - options that belong to another action, and too many or too few operands, are usage errors.
 import os
@@ -161,12 +162,46 @@ def test_store_from_every_source(work, keys, stored):
     kept("--key-env", "K", env={"K": secret})
     kept("--key-command", f"printf '%s' '{secret}'")
     kept(env={"DBSEAL_KEY": secret})
-    found = kept("--key-env", "K", env={"K": "others"}, expected=b"others")
+    found = kept("--key-env", "K", "--force", env={"K": "others"}, expected=b"others")
     assert found["replaced"] is True and found["unchanged"] is False
-    found = program.run_tty("key", "store", name, answers=[("ey", secret), ("ey", secret)])
+    found = program.run_tty("key", "store", "-f", name, answers=[("ey", secret), ("ey", secret)])
     assert found.exit == 0 and key_stores.kernel_key(name) == secret.encode()
     found = program.run_tty("key", "store", name, answers=[("ey", "once more"), ("ey", "twice")])
     assert found.exit == 3 and key_stores.kernel_key(name) == secret.encode()
+
+
+def test_another_key_is_replaced_by_force_alone(work, source, stored):
+    """The database that the old key opens is proof of what would be lost."""
+    name = stored("needed")
+    program.ok("key", "generate", "--keyring", name)
+    program.ok("encrypt", source, work / "app.db", "--keyring", name)
+    first = key_stores.kernel_key(name)
+    program.remember(first)
+    for more in ([], ["--keyring-backend", "kernel"], ["--quiet"]):
+        found = refuse(work, "exists", "key", "store", name, "--key-env", "K", *more,
+                       env={"K": "another"})
+        assert name in found["message"] and "--force" in found["hint"], found
+        assert f"dbseal key show {name}" in found["hint"], found
+        assert key_stores.kernel_key(name) == first
+    typed = program.run_tty("key", "store", name, answers=[("ey", "typed"), ("ey", "typed")])
+    assert typed.exit == 7 and key_stores.kernel_key(name) == first
+    again = program.ok("key", "store", name, "--key-env", "K", env={"K": first.decode()})
+    assert again["unchanged"] is True
+    program.ok("verify", work / "app.db", "--keyring", name)
+    assert program.ok("key", "store", name, "-f", "--key-env", "K", env={"K": "another"})["replaced"]
+    assert key_stores.kernel_key(name) == b"another"
+    for action in (["generate"], ["show", name], ["delete", name], ["list"]):
+        refuse(work, "usage", "key", *action, "--force")
+
+
+def test_the_same_of_the_secret_service(work, desktop):
+    program.ok("key", "store", "app", "--key-env", "K", env={**desktop.env, "K": "the first"})
+    refuse(work, "exists", "key", "store", "app", "--key-env", "K",
+           env={**desktop.env, "K": "another"})
+    assert desktop.lookup("app") == b"the first"
+    program.ok("key", "store", "app", "--key-env", "K", env={**desktop.env, "K": "the first"})
+    program.ok("key", "store", "-f", "app", "--key-env", "K", env={**desktop.env, "K": "another"})
+    assert desktop.lookup("app") == b"another"
 
 
 def test_raw_keys_are_kept_as_what_they_are(work, keys, source, stored):
@@ -177,12 +212,12 @@ def test_raw_keys_are_kept_as_what_they_are(work, keys, source, stored):
     assert program.ok("key", "show", name)["kind"] == "raw"
     program.ok("encrypt", source, work / "out.db", "--keyring", name)
     peers.sound(peers.sealed(work / "out.db", f"x'{digits}'"))
-    done = program.run("key", "store", name, "--key-file", keys.file(digits))
+    done = program.run("key", "store", name, "--force", "--key-file", keys.file(digits))
     assert done.exit == 0 and b"--raw-key" in done.err, done
     assert key_stores.kernel_key(name) == digits.encode()
     assert program.ok("key", "show", name)["kind"] == "passphrase"
     for digits, kind in (("0f" * 48, "raw_salt"), ("0f" * 80, "raw_hmac_salt")):
-        program.ok("key", "store", name, "--raw-key", "--key-file", keys.file(digits))
+        program.ok("key", "store", name, "-f", "--raw-key", "--key-file", keys.file(digits))
         assert program.ok("key", "show", name)["kind"] == kind
 
 
@@ -193,7 +228,8 @@ def test_raw_keys_are_kept_as_what_they_are(work, keys, source, stored):
 def test_what_cannot_be_kept_whole_is_refused(work, keys, stored, data, options):
     name = stored("refused")
     program.ok("key", "store", name, "--key-env", "K", env={"K": "what was there"})
-    refuse(work, "no_key", "key", "store", name, "--key-file", keys.file(data), *options)
+    for more in ([], ["--force"]) if len(data) < 100 else (["--force"],):
+        refuse(work, "no_key", "key", "store", name, "--key-file", keys.file(data), *options, *more)
     assert key_stores.kernel_key(name) == b"what was there"
 
 
@@ -212,7 +248,7 @@ def test_a_store_that_is_full_keeps_what_was_there(work, keys, stored):
         return program.run(*args, user=61234, **more)
 
     assert run("key", "store", name, "--key-env", "K", env={"K": "small"}).exit == 0
-    done = run("key", "store", name, "--json", "--key-env", "K", env={"K": "k" * 30000})
+    done = run("key", "store", name, "-f", "--json", "--key-env", "K", env={"K": "k" * 30000})
     assert done.exit == 3 and "memory" in done.json["message"], done
     assert run("key", "show", name).out == b"small\n"
     assert run("key", "delete", name).exit == 0

@@ -66,7 +66,7 @@ def test_gpg(work, source, gpg):
     (work.parent / "app.key.gpg").write_bytes(data)
     opens(work, source, recipe("gpg"), **gpg)
     (work.parent / "app.key.gpg").write_bytes(data[:-9])
-    assert "gpg failed with status 2" in fails(work, source, recipe("gpg"), **gpg)
+    assert "--key-command: the command failed with status 2" in fails(work, source, recipe("gpg"), **gpg)
 
 
 def test_pass(work, source, gpg, tmp_path):
@@ -75,7 +75,7 @@ def test_pass(work, source, gpg, tmp_path):
     run("pass", "insert", "-e", "app/db", data=WORDS.encode() + b"\n", **env)
     opens(work, source, recipe("pass"), **env)
     said = fails(work, source, "pass show no/such", **env)
-    assert "pass failed with status 1" in said and "not in the password store" in said
+    assert "the command failed with status 1" in said and "not in the password store" in said
     # An entry with more than the password is no key: the first line alone has to be asked for.
     run("pass", "insert", "-m", "-f", "app/db", data=WORDS.encode() + b"\nuser: me\n", **env)
     assert "more than one line" in fails(work, source, recipe("pass"), **env)

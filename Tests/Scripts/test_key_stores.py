@@ -53,7 +53,8 @@ def test_the_secret_service_shares_keys_with_other_programs(desktop):
     done = program.run("key", "show", "other", env=desktop.env)
     assert done.out == "of secret-tool é\n".encode()
     # What another program keeps under the name is given the new secret, and no second one is made.
-    found = program.ok("key", "store", "other", "--key-env", "K", env={**desktop.env, "K": WORDS})
+    found = program.ok("key", "store", "other", "--key-env", "K", "--force",
+                       env={**desktop.env, "K": WORDS})
     assert found["replaced"] is True and desktop.lookup("other") == WORDS.encode()
     found = program.ok("key", "list", env=desktop.env)
     listed = {each["backend"]: each for each in found["stores"]}["secret-service"]
@@ -79,7 +80,7 @@ def test_the_kernel_shares_keys_with_other_programs(stored):
     name = stored("shared é")
     key_stores.keep_in_kernel(name, b"of keyctl")
     assert program.run("key", "show", name).out == b"of keyctl\n"
-    program.ok("key", "store", name, "--key-env", "K", env={"K": WORDS})
+    program.ok("key", "store", name, "--key-env", "K", "-f", env={"K": WORDS})
     assert key_stores.kernel_key(name) == WORDS.encode()
     key_stores.forget_in_kernel([name])
     assert program.run("key", "show", name).exit == 3
@@ -134,6 +135,25 @@ def test_credentials_are_only_read(work, credentials, stored):
     assert path.read_bytes() == WORDS.encode()
 
 
+def test_a_credential_that_keeps_a_name_is_not_to_be_deleted(work, credentials):
+    credentials("app", WORDS)
+    found = refuse(work, "exists", "key", "generate", "--keyring", "app", env=credentials.env)
+    assert "LoadCredential=" in found["hint"] and "delete" not in found["hint"], found
+
+
+def test_a_credential_that_everybody_can_read(work, credentials):
+    """systemd's are of mode 400, or of 440 by an access list, in a folder of mode 500 or 550."""
+    folder = credentials("app", WORDS, mode=0o644).parent
+    for mode in (0o500, 0o550, 0o700):
+        folder.chmod(mode)
+        assert program.run("key", "show", "app", env=credentials.env).out == WORDS.encode() + b"\n"
+    folder.chmod(0o755)
+    found = refuse(work, "no_key", "key", "show", "app", env=credentials.env)
+    assert "others can read it (mode 644)" in found["message"], found
+    (folder / "app").chmod(0o440)
+    assert program.run("key", "show", "app", env=credentials.env).exit == 0
+
+
 def test_a_name_leads_nowhere_else(work, credentials):
     outside = work / "secret"
     outside.write_bytes(b"not a credential")
@@ -186,12 +206,13 @@ def test_a_keyring_wherever_a_key_is_taken(work, source, stored):
     # A new key that nobody made is to be made; an old one is not.
     unmade = stored("unmade")
     found = refuse(work, "no_key", "rekey", sealed, "--keyring", old, "--new-keyring", unmade)
-    assert f"dbseal key generate --keyring {unmade}" in found["hint"], found
+    assert "dbseal key generate --keyring NAME" in found["hint"], found
+    assert "--new-keyring: no key of that name" in found["message"], found
     found = refuse(work, "no_key", "rekey", sealed, "--keyring", unmade, "--new-keyring", old)
     assert "generate" not in found["hint"], found
     for command in (["encrypt", source, work / "x.db"], ["verify", sealed], ["rekey", sealed]):
         found = refuse(work, "no_key", *command, "--keyring", stored("missing"))
-        assert stored("missing") in found["message"] and "key list" in found["hint"]
+        assert "--keyring: no key" in found["message"] and "key list" in found["hint"]
 
 
 @pytest.mark.parametrize("args", [
@@ -229,7 +250,7 @@ def test_the_order_of_the_stores(work, desktop, credentials, stored):
     assert found["backend"] == "secret-service" and desktop.lookup(name) == b"new"
     assert key_stores.kernel_key(name) == b"of the kernel"
     credentials(name, "of systemd")
-    done = program.run("key", "store", name, "--key-env", "K", env={**env, "K": "newer"})
+    done = program.run("key", "store", name, "-f", "--key-env", "K", env={**env, "K": "newer"})
     assert b"takes that one" in done.err and b"systemd" in done.err, done
 
 
@@ -454,7 +475,7 @@ def test_a_key_is_nowhere_to_be_seen(work, source, desktop, keys):
     for args in (["key", "store", "app", "--key-env", "K"],
                  ["encrypt", str(source), str(work / "out.db"), "--kdf-iter", "10", "--keyring",
                   "app"],
-                 ["key", "store", "app", "--key-command", "printf %s other-words-here"]):
+                 ["key", "store", "-f", "app", "--key-command", "printf %s other-words-here"]):
         done = subprocess.run(command + args, capture_output=True, env=inner)
         assert done.returncode == 0, done
         program.no_secret(done.stdout, done.stderr)

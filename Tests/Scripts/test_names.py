@@ -128,10 +128,10 @@ def test_entries_that_are_not_utf8_are_left_alone(work, keys, source):
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_an_argument_that_is_not_utf8_is_a_usage_error_in_json_too(work, keys, source, place):
     words = ["encrypt", "--json", source]
-    words.insert(place, b"odd\xff")
+    words.insert(place, b"odd\xff.db")
     result = program.run(*words)
     assert result.exit == 2, result
-    assert result.json["code"] == "usage" and "odd\\xff" in result.json["message"], result
+    assert result.json["code"] == "usage" and "odd\\xff.db" in result.json["message"], result
 
 
 @pytest.mark.parametrize("suffix", ["", "/x", "../x", "."])

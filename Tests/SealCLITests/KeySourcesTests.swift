@@ -52,7 +52,7 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
       ("a\n\n", .severalLines(blank: 1)), ("\n\n", .severalLines(blank: 0)), ("a\0b", .nul),
       ("\u{feff}word\n", .byteOrderMark), ("a\r\n\r\n\n", .severalLines(blank: 2)),
       ("w\0o\0", .utf16), ("\0w\0o", .utf16), ("a\u{1}\nb", .notText),
-      ("SQLite format 3\0", .database),
+      ("SQLite format 3\0", .database(isEncrypted: false)),
     ] as [(String, KeyFailure.Flaw)])
   func refusesWhatIsNoLineOfText(_ content: String, _ flaw: KeyFailure.Flaw) throws {
     let file = try folder.file("k", content)
@@ -85,7 +85,7 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
     let limit = KeyFailure.Flaw.tooLong(limit: 1 << 20)
     let zero = select(.file("/dev/zero"), binary: true)
     #expect(failure { _ = try key(keySources(), zero) } == limit)
-    let yes = select(.command("yes", name: "--key-command"))
+    let yes = select(.command("yes"))
     #expect(failure { _ = try key(keySources(), yes) } == limit)
   }
 
@@ -187,7 +187,7 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
 
 @Suite struct KeyCommandTests {
   private func run(_ line: String) throws -> String {
-    try key(keySources(), select(.command(line, name: "--key-command")))
+    try key(keySources(), select(.command(line)))
   }
 
   @Test(arguments: [
@@ -201,10 +201,10 @@ private func failure(_ body: () throws -> Void) -> KeyFailure.Flaw? {
 
   @Test(
     arguments: [
-      ("false", .exited(program: "false", status: 1)),
-      ("sh -c 'echo k; exit 7'", .exited(program: "sh", status: 7)),
-      ("sh -c 'kill -9 $$'", .killed(program: "sh", signal: 9)),
-      ("/no/such/program", .notStarted(program: "/no/such/program", errno: ENOENT)),
+      ("false", .exited(status: 1)),
+      ("sh -c 'echo k; exit 7'", .exited(status: 7)),
+      ("sh -c 'kill -9 $$'", .killed(signal: 9)),
+      ("/no/such/program", .notStarted(errno: ENOENT)),
       ("true", .empty), ("", .empty), ("   ", .empty), ("echo 'x", .unfinishedQuote),
       ("echo x\\", .unfinishedQuote), ("pass show x | head -1", .shellSyntax("|")),
       ("echo $KEY", .shellSyntax("$")), ("echo \"$KEY\"", .shellSyntax("$")),

@@ -104,17 +104,22 @@ struct Conversions: Sendable {
     // Whether anything is left to do is only said to who has the keys of the run before.
     let isKnown = resumption?.knowsKeys == true
     var (keys, made): (Keys?, CreatedKey?) = (nil, nil)
+    var checks: [Result<Void, any Error>] = []
     func look(_ first: ConversionPlan.Step?) throws {
       guard let first else { return }
       do {
-        (keys, made) = try self.keys(for: first, batch, isKnown: isKnown)
+        (keys, made) = try self.keys(for: first, batch, isKnown: isKnown) {
+          if !isKnown { try oldKey($0, plan, checks, batch) }
+        }
+      } catch let refused as OldKeyRefused {
+        for (index, error) in refused.errors { checks[index] = .failure(error) }
       } catch  where !batch.isSeveral || explain(error).code == .noKey {
         throw NoKey(cause: error, step: first)
       }
       if let keys { try resumption?.admit(keys) }
     }
     if isKnown { try look(plan.steps.first) }
-    let checks = plan.steps.map { step in
+    checks = plan.steps.map { step in
       Result {
         if resumption?.isDone(step) == true { throw DoneBefore() }
         try precheck(step.source, output(for: step))
@@ -132,10 +137,12 @@ struct Conversions: Sendable {
   }
 
   /// The keys, of which `ready` is the first to need one, and the one that was made. `isKnown`: an
-  /// earlier run had them, so that none is to be made.
-  private func keys(for ready: ConversionPlan.Step, _ batch: Batch, isKnown: Bool) throws -> (
-    Keys, CreatedKey?
-  ) {
+  /// earlier run had them, so that none is to be made. `check` is given the old one before somebody is
+  /// asked for the new one.
+  private func keys(
+    for ready: ConversionPlan.Step, _ batch: Batch, isKnown: Bool,
+    _ check: (KeyChoice) throws -> Void
+  ) throws -> (Keys, CreatedKey?) {
     let selection = KeyOptions.database.selection(from: parsed)
     if createsKey, isKnown { _ = try session.keys.resolve(selection, label: "", new: false) }
     let made = createsKey ? try CreatedKey(selection, session, parsed) : nil
@@ -143,10 +150,41 @@ struct Conversions: Sendable {
       try made.map { KeyChoice.one($0.key) }
       ?? KeyChoice.resolve(selection, label: label(ready, batch, newKey), new: newKey, session)
     let new = try replacementKey.map {
-      try session.keys.resolve(
-        $0.selection(from: parsed), label: label(ready, batch, true), new: true)
+      let selection = $0.selection(from: parsed)
+      if session.keys.isTyped(selection) { try check(old) }
+      return try session.keys.resolve(selection, label: label(ready, batch, true), new: true)
     }
     return ((old, new), made)
+  }
+
+  /// The old key opens none of the databases: why, by their places.
+  private struct OldKeyRefused: Error {
+    let errors: [Int: any Error]
+  }
+
+  /// The most databases on which the old key is tried before the new one is asked for.
+  private static let mostTries = 16
+
+  /// Throws `OldKeyRefused` where it opens none of the databases that could be converted.
+  private func oldKey(
+    _ key: KeyChoice, _ plan: ConversionPlan, _ checks: [Result<Void, any Error>], _ batch: Batch
+  ) throws {
+    guard case .one(let key) = key else { return }
+    let ready = plan.steps.indices.filter { (try? checks[$0].get()) != nil }
+    guard ready.count <= Self.mostTries else { return }
+    var errors: [Int: any Error] = [:]
+    for index in ready {
+      do {
+        _ = try session.core.fittingKey(
+          plan.steps[index].source, 1, { _ in key }, readSettings, batch.context(of: index))
+        return
+      } catch SealError.wrongKey(let wrong) {
+        errors[index] = SealError.wrongKey(wrong)
+      } catch SealError.interrupted(let number) {
+        throw SealError.interrupted(signal: number)
+      } catch { return }
+    }
+    throw OldKeyRefused(errors: errors)
   }
 
   private func convert(_ step: ConversionPlan.Step, _ keys: Keys, _ context: OperationContext)

@@ -48,6 +48,13 @@ enum ManifestFields {
     guard let origin = failure.origin, let option = sources.first(where: { $0.flag == origin })
     else { return failure }
     var named = failure
+    // A word that is no name of a file has the manifest's folder before it by now.
+    if case .file(let path) = failure.source, case .unreadable = failure.flaw,
+      let word = path.split(separator: "/").last.map(String.init),
+      !KeyArguments.isRepeatable(path: word)
+    {
+      named = KeyFailure(source: .file(word), flaw: failure.flaw, prefix: failure.prefix)
+    }
     named.origin = name(option)
     return named
   }

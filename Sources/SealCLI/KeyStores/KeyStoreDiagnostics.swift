@@ -42,7 +42,7 @@ enum KeyStoreDiagnostics {
         .exists, "there is another key of that name, and databases may need it",
         about: subject(name, backend),
         hint: "choose another name; \(KeyCommandOptions.force.flag) replaces the key, which is then"
-          + " lost: keep a copy first (\(Catalog.tool) key show)")
+          + " lost: keep a copy first (\(Catalog.tool) key show \(ShellWords.quoted(name)))")
     }
   }
 

@@ -104,6 +104,7 @@ struct KeyStores: Sendable {
     _ key: Secret, as name: String, in store: any KeyStore, force: Bool
   ) throws -> Before {
     try KeyMakingLock.held(seconds: 10, cancellation) {
+      try requireText(key, name, store)
       let before = try store.read(name)
       if before?.isEqual(to: key) == true { return .theSame }
       guard before == nil || force else { throw KeyExists.other(name, store.backend) }
@@ -151,16 +152,21 @@ struct KeyStores: Sendable {
   /// Keeps `key` under `name`, reads it back, and proves it the same. What could not be read back
   /// whole is removed again where nothing was there before.
   func save(_ key: Secret, as name: String, in store: any KeyStore) throws {
-    try Self.requireName(name)
-    let isText = key.withBytes { String(validating: $0, as: UTF8.self) != nil }
-    guard isText else { throw KeyStoreFailure(.notText) }
-    let line = try KeyText.line(of: key, from: .keyring(name, store.backend))
-    guard line.isEqual(to: key) else { throw KeyStoreFailure(.notOneLine) }
+    try requireText(key, name, store)
     let before = try store.read(name)
     try store.store(key, as: name)
     if try store.read(name)?.isEqual(to: key) == true { return }
     if let before { try store.store(before, as: name) } else { _ = try store.delete(name) }
     throw KeyStoreFailure(.notReadBack)
+  }
+
+  /// Throws where no store keeps such a key.
+  private func requireText(_ key: Secret, _ name: String, _ store: any KeyStore) throws {
+    try Self.requireName(name)
+    let isText = key.withBytes { String(validating: $0, as: UTF8.self) != nil }
+    guard isText else { throw KeyStoreFailure(.notText) }
+    let line = try KeyText.line(of: key, from: .keyring(name, store.backend))
+    guard line.isEqual(to: key) else { throw KeyStoreFailure(.notOneLine) }
   }
 
   /// The usable ones among `wanted` or all, in order. Throws `.unavailable` and `.readOnly` for one

@@ -136,6 +136,12 @@ struct KeySources: Sendable {
       }
   }
 
+  /// Whether somebody has to type this key.
+  func isTyped(_ selection: KeySelection) -> Bool {
+    !isNamed(selection)
+      || selection.source == .standardInput && surroundings.inputIsTerminal()
+  }
+
   /// The files that a command line reads keys and lists from, or remembers its work in, those that a
   /// variable names too; nothing that the run writes may take their place.
   func inputs(of parsed: ParsedCommand) -> InputFiles {

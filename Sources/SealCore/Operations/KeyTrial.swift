@@ -56,7 +56,7 @@ public enum KeyTrial {
       var quiet = context
       quiet.progress = nil
       // What is likely of one wrong key among many helps nobody.
-      quiet.keyHints = .none
+      if count > 1 { quiet.keyHints = .none }
       let cores = context.workers > 0 ? context.workers : System.processorCount
       let turns = DerivationTurns(turns: cores, cancellation: context.cancellation)
       try ParallelRuns.forEach(
