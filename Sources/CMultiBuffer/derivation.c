@@ -15,7 +15,8 @@
 #define NAMED(part) JOINED(NAME, part)
 #define LANED(part) JOINED(KERNEL, part)
 
-enum { MAX_LANES = 32 };
+// Rounds between two looks whether they are wanted still: some hundredths of a second.
+enum { MAX_LANES = 32, PART = 16384 };
 
 // One block of one key on its way: the states that HMAC starts from, the last HMAC, and the XOR of
 // all of them.
@@ -201,13 +202,14 @@ uint32_t dbseal_derivation_width(enum dbseal_mb_hash hash, enum dbseal_derivatio
 }
 
 int dbseal_derive(enum dbseal_mb_hash hash, uint32_t rounds, enum dbseal_derivation_code code,
-                  const dbseal_derivation *wanted, uint32_t count) {
+                  const dbseal_derivation *wanted, uint32_t count,
+                  const dbseal_derivation_stop *stop) {
   const enum dbseal_derivation_code best = dbseal_derivation_best();
   if (code > best) code = best;
   switch (hash) {
-  case DBSEAL_MB_SHA1: sha1_derive(wanted, count, rounds, code); return 1;
-  case DBSEAL_MB_SHA256: sha256_derive(wanted, count, rounds, code); return 1;
-  case DBSEAL_MB_SHA512: sha512_derive(wanted, count, rounds, code); return 1;
+  case DBSEAL_MB_SHA1: sha1_derive(wanted, count, rounds, code, stop); return 1;
+  case DBSEAL_MB_SHA256: sha256_derive(wanted, count, rounds, code, stop); return 1;
+  case DBSEAL_MB_SHA512: sha512_derive(wanted, count, rounds, code, stop); return 1;
   case DBSEAL_MB_NONE: return 0;
   }
   return 0;
@@ -223,8 +225,9 @@ uint32_t dbseal_derivation_width(enum dbseal_mb_hash hash, enum dbseal_derivatio
 }
 
 int dbseal_derive(enum dbseal_mb_hash hash, uint32_t rounds, enum dbseal_derivation_code code,
-                  const dbseal_derivation *wanted, uint32_t count) {
-  (void)hash, (void)rounds, (void)code, (void)wanted, (void)count;
+                  const dbseal_derivation *wanted, uint32_t count,
+                  const dbseal_derivation_stop *stop) {
+  (void)hash, (void)rounds, (void)code, (void)wanted, (void)count, (void)stop;
   return 0;
 }
 

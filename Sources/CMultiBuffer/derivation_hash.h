@@ -51,7 +51,7 @@ static void NAMED(start)(const dbseal_derivation *wanted, uint32_t number, NAMED
   OPENSSL_cleanse(&context, sizeof context);
 }
 
-// The rounds after the first, one lane alone.
+// So many rounds more, one lane alone.
 static void NAMED(rounds)(NAMED(lane) * lane, uint32_t rounds) {
   enum { LENGTH = WORDS * sizeof(WORD), BITS = (BLOCK + LENGTH) * 8 };
   uint8_t block[BLOCK] = {0};
@@ -61,7 +61,7 @@ static void NAMED(rounds)(NAMED(lane) * lane, uint32_t rounds) {
   HASH_INIT(&context);
   WORD words[8];
   memcpy(words, lane->last, LENGTH);
-  for (uint32_t round = 1; round < rounds; round++) {
+  for (uint32_t round = 0; round < rounds; round++) {
     NAMED(put)(block, words);
     memcpy(&context, lane->inner, LENGTH);
     HASH_TRANSFORM(&context, block);
@@ -72,26 +72,32 @@ static void NAMED(rounds)(NAMED(lane) * lane, uint32_t rounds) {
     memcpy(words, &context, LENGTH);
     for (int i = 0; i < WORDS; i++) lane->sum[i] ^= words[i];
   }
+  memcpy(lane->last, words, LENGTH);
   OPENSSL_cleanse(words, sizeof words);
   OPENSSL_cleanse(block, sizeof block);
   OPENSSL_cleanse(&context, sizeof context);
 }
 
-// All blocks of all keys, as many lanes at once as there is room for.
+// All blocks of all keys, as many lanes at once as there is room for, and some of the rounds at a time.
 static void NAMED(derive)(const dbseal_derivation *wanted, uint32_t count, uint32_t rounds,
-                          enum dbseal_derivation_code code) {
+                          enum dbseal_derivation_code code, const dbseal_derivation_stop *stop) {
   enum { LENGTH = WORDS * sizeof(WORD) };
   NAMED(lane) lanes[MAX_LANES];
   uint8_t *target[MAX_LANES];
   uint32_t room[MAX_LANES], used = 0;
-  for (uint32_t index = 0; index < count; index++) {
-    for (uint32_t done = 0; done < wanted[index].key_length; done += LENGTH) {
+  int stopped = 0;
+  for (uint32_t index = 0; index < count && !stopped; index++) {
+    for (uint32_t done = 0; done < wanted[index].key_length && !stopped; done += LENGTH) {
       const uint32_t left = wanted[index].key_length - done;
       NAMED(start)(&wanted[index], done / LENGTH + 1, &lanes[used]);
       target[used] = wanted[index].key + done;
       room[used++] = left < LENGTH ? left : LENGTH;
       if (used < MAX_LANES && (left > LENGTH || index + 1 < count)) continue;
-      NAMED(run)(lanes, used, rounds, code);
+      for (uint32_t part, left = rounds - 1; left > 0 && !stopped; left -= part) {
+        part = left < PART ? left : PART;
+        NAMED(run)(lanes, used, part, code);
+        stopped = stop && stop->asked(stop->context);
+      }
       for (uint32_t lane = 0; lane < used; lane++) {
         uint8_t digest[LENGTH];
         NAMED(put)(digest, lanes[lane].sum);

@@ -24,20 +24,20 @@ INLINE void LANED(pad)(VECTOR words[][16], VECTOR state[][WORDS], const VECTOR s
   }
 }
 
-// `count` is at most LANES; lanes without a derivation hash zeros.
+// `count` is at most LANES; lanes without a derivation hash zeros. So many rounds more.
 __attribute__((noinline, target(TARGET))) static void LANED(rounds)(
     NAMED(lane) * lanes, uint32_t count, uint32_t rounds) {
   VECTOR inner[LANED(GROUPS)][WORDS] = {0}, outer[LANED(GROUPS)][WORDS] = {0};
-  VECTOR last[LANED(GROUPS)][WORDS] = {0}, sum[LANED(GROUPS)][WORDS], words[LANED(GROUPS)][16];
+  VECTOR last[LANED(GROUPS)][WORDS] = {0}, sum[LANED(GROUPS)][WORDS] = {0}, words[LANED(GROUPS)][16];
   for (uint32_t n = 0; n < count; n++) {
     for (int i = 0; i < WORDS; i++) {
       inner[n / LANED(PER)][i][n % LANED(PER)] = lanes[n].inner[i];
       outer[n / LANED(PER)][i][n % LANED(PER)] = lanes[n].outer[i];
       last[n / LANED(PER)][i][n % LANED(PER)] = lanes[n].last[i];
+      sum[n / LANED(PER)][i][n % LANED(PER)] = lanes[n].sum[i];
     }
   }
-  memcpy(sum, last, sizeof sum);
-  for (uint32_t round = 1; round < rounds; round++) {
+  for (uint32_t round = 0; round < rounds; round++) {
     LANED(pad)(words, last, inner);
     LANED(compress)(last, words);
     LANED(pad)(words, last, outer);
@@ -46,7 +46,10 @@ __attribute__((noinline, target(TARGET))) static void LANED(rounds)(
       for (int i = 0; i < WORDS; i++) sum[g][i] ^= last[g][i];
   }
   for (uint32_t n = 0; n < count; n++)
-    for (int i = 0; i < WORDS; i++) lanes[n].sum[i] = sum[n / LANED(PER)][i][n % LANED(PER)];
+    for (int i = 0; i < WORDS; i++) {
+      lanes[n].last[i] = last[n / LANED(PER)][i][n % LANED(PER)];
+      lanes[n].sum[i] = sum[n / LANED(PER)][i][n % LANED(PER)];
+    }
 }
 #undef VECTOR
 #undef INLINE

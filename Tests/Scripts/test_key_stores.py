@@ -143,10 +143,10 @@ def test_a_credential_that_keeps_a_name_is_not_to_be_deleted(work, credentials):
 
 def test_a_credential_that_everybody_can_read(work, credentials):
     """systemd's are of mode 400, or of 440 by an access list, in a folder of mode 500 or 550."""
-    folder = credentials("app", WORDS, mode=0o644).parent
+    folder = credentials("app", "of a service", mode=0o644).parent
     for mode in (0o500, 0o550, 0o700):
         folder.chmod(mode)
-        assert program.run("key", "show", "app", env=credentials.env).out == WORDS.encode() + b"\n"
+        assert program.run("key", "show", "app", env=credentials.env).out == b"of a service\n"
     folder.chmod(0o755)
     found = refuse(work, "no_key", "key", "show", "app", env=credentials.env)
     assert "others can read it (mode 644)" in found["message"], found

@@ -1,6 +1,7 @@
 // Plan: a key is the same however it is derived. The judge is libcrypto's PKCS5_PBKDF2_HMAC.
 // - every hash, in every code of this processor, over passwords shorter and longer than a block,
 //   empty salts and long ones, rounds from 1 on, keys of several blocks, from 1 to 40 at once;
+// - rounds that are run in several parts, and an end between them;
 // - several kinds in one call keep their order;
 // - by threads, and in the turns of many threads, everybody gets the key that was asked for,
 //   whatever the number of turns, and those that fail get the error;
@@ -38,6 +39,32 @@ import Testing
         let keys = try Derivation.run(wanted, code).map(bytesOf)
         #expect(try keys == wanted.map { try bytesOf($0.byPKCS5()) }, "\(count), \(iterations)")
       }
+    }
+  }
+
+  /// Rounds are run in parts, between which somebody may want the end.
+  @Test(arguments: HashAlgorithm.allCases, DerivationCode.allCases)
+  func goesOnAfterEachPart(_ algorithm: HashAlgorithm, _ code: DerivationCode) throws {
+    var generator = SeededGenerator(state: 11)
+    for (count, iterations) in [(1, 16385), (9, 16386), (3, 32769), (17, 16384)] {
+      let wanted = (0..<count).map { _ in Self.sample(&generator, algorithm, iterations) }
+      let keys = try Derivation.run(wanted, code, until: Cancellation()).map(bytesOf)
+      #expect(try keys == wanted.map { try bytesOf($0.byPKCS5()) }, "\(count), \(iterations)")
+    }
+  }
+
+  /// What would take many minutes.
+  @Test(arguments: HashAlgorithm.allCases, DerivationCode.allCases)
+  func endsWhenAsked(_ algorithm: HashAlgorithm, _ code: DerivationCode) {
+    var generator = SeededGenerator(state: 12)
+    let wanted = (0..<20).map { _ in Self.sample(&generator, algorithm, Int(Int32.max)) }
+    let cancellation = Cancellation()
+    cancellation.cancel(signal: 2)
+    #expect(throws: SealError.interrupted(signal: 2)) {
+      try Derivation.run(wanted, code, until: cancellation)
+    }
+    #expect(throws: SealError.interrupted(signal: 2)) {
+      try ParallelRuns.derive(wanted, workers: 3, until: cancellation)
     }
   }
 

@@ -32,8 +32,17 @@ enum dbseal_derivation_code dbseal_derivation_best(void);
 // How many derivations with that hash are best given together; 1 where one costs as much alone.
 uint32_t dbseal_derivation_width(enum dbseal_mb_hash hash, enum dbseal_derivation_code code);
 
-// Derives `count` keys with `rounds` rounds each, in at most that code. 1 on success; 0 where
-// libcrypto has no such functions, and then no key is written.
+// Asked now and then, a few times in a tenth of a second. Where it answers other than 0 the work ends
+// at once, and what was written is no key.
+typedef struct dbseal_derivation_stop {
+  int (*asked)(const void *context);
+  const void *context;
+} dbseal_derivation_stop;
+
+// Derives `count` keys with `rounds` rounds each, in at most that code, until `stop` (which may be
+// NULL) says otherwise. 1 on success; 0 where libcrypto has no such functions, and then no key is
+// written.
 int dbseal_derive(enum dbseal_mb_hash hash, uint32_t rounds, enum dbseal_derivation_code code,
-                  const dbseal_derivation *wanted, uint32_t count);
+                  const dbseal_derivation *wanted, uint32_t count,
+                  const dbseal_derivation_stop *stop);
 #endif

@@ -9,12 +9,17 @@ struct ConversionRendering {
   let verb: String
   let inPlace: Bool
   let shredded: Bool
+  /// The key of the encrypted side was given as it is, and derived from nothing.
+  let keyIsRaw: Bool
 
-  init(_ report: ConversionReport, verb: String, inPlace: Bool, shredded: Bool) {
+  init(
+    _ report: ConversionReport, verb: String, inPlace: Bool, shredded: Bool, keyIsRaw: Bool = false
+  ) {
     self.report = report
     self.verb = verb
     self.inPlace = inPlace
     self.shredded = shredded
+    self.keyIsRaw = keyIsRaw
   }
 
   /// What is said on success: the outcome, what opens the output, and, if asked for, details.
@@ -73,8 +78,11 @@ struct ConversionRendering {
       "  page size: \(report.sourcePageSize) -> \(report.targetPageSize) bytes",
       "  size: \(Diagnostics.bytes(report.bytesRead))"
         + (report.dryRun ? "" : " read, \(Diagnostics.bytes(report.bytesWritten)) written"),
-      "  key derivation: \(profile.kdfAlgorithm.rawValue),"
-        + " \(Diagnostics.count(UInt64(clamping: profile.kdfIterations), "round"))",
+      "  key derivation: "
+        + (keyIsRaw
+          ? "none, because the key is raw"
+          : "\(profile.kdfAlgorithm.rawValue),"
+            + " \(Diagnostics.count(UInt64(clamping: profile.kdfIterations), "round"))"),
       "  page tags: \(tag)",
     ]
     return report.salt.isEmpty ? lines : lines + ["  salt: \(Hex.text(report.salt))"]

@@ -75,10 +75,11 @@ struct Conversions: Sendable {
       return try resumption.convert(step, keys, context, convert)
     } isUnchanged: {
       $0.0.isUnchanged
-    } answer: { [made] index, result in
+    } answer: { [keys, made] index, result in
       switch result {
       case .success((let report, let fit)):
-        say(report, plan.steps[index], fit, made?.facts ?? [], batch)
+        let isRaw = (keys?.new ?? fit.key).isRaw
+        say(report, plan.steps[index], fit, isRaw: isRaw, made?.facts ?? [], batch)
       case .failure(let error):
         let step = plan.steps[index]
         return batch.report(assured(explain(error, step), error, step), on: step.source)
@@ -155,36 +156,6 @@ struct Conversions: Sendable {
       return try session.keys.resolve(selection, label: label(ready, batch, true), new: true)
     }
     return ((old, new), made)
-  }
-
-  /// The old key opens none of the databases: why, by their places.
-  private struct OldKeyRefused: Error {
-    let errors: [Int: any Error]
-  }
-
-  /// The most databases on which the old key is tried before the new one is asked for.
-  private static let mostTries = 16
-
-  /// Throws `OldKeyRefused` where it opens none of the databases that could be converted.
-  private func oldKey(
-    _ key: KeyChoice, _ plan: ConversionPlan, _ checks: [Result<Void, any Error>], _ batch: Batch
-  ) throws {
-    guard case .one(let key) = key else { return }
-    let ready = plan.steps.indices.filter { (try? checks[$0].get()) != nil }
-    guard ready.count <= Self.mostTries else { return }
-    var errors: [Int: any Error] = [:]
-    for index in ready {
-      do {
-        _ = try session.core.fittingKey(
-          plan.steps[index].source, 1, { _ in key }, readSettings, batch.context(of: index))
-        return
-      } catch SealError.wrongKey(let wrong) {
-        errors[index] = SealError.wrongKey(wrong)
-      } catch SealError.interrupted(let number) {
-        throw SealError.interrupted(signal: number)
-      } catch { return }
-    }
-    throw OldKeyRefused(errors: errors)
   }
 
   private func convert(_ step: ConversionPlan.Step, _ keys: Keys, _ context: OperationContext)
@@ -270,11 +241,11 @@ struct Conversions: Sendable {
 
   private func say(
     _ report: ConversionReport, _ step: ConversionPlan.Step, _ fit: KeyChoice.Fit,
-    _ facts: [JSON.Field], _ batch: Batch
+    isRaw: Bool, _ facts: [JSON.Field], _ batch: Batch
   ) {
     let rendering = ConversionRendering(
       report, verb: verb, inPlace: step.destination == .inPlace,
-      shredded: parsed.has(Options.shred))
+      shredded: parsed.has(Options.shred), keyIsRaw: isRaw)
     if asJSON {
       session.console.result(
         rendering.json(command: parsed.command.name).adding(fit.facts + facts).text)

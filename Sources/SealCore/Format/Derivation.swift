@@ -28,19 +28,24 @@ struct Derivation: Sendable {
   static let largestWidth = HashAlgorithm.allCases.map { width(of: $0) }.max() ?? 1
 
   /// Runs them now, on this thread; those that are alike side by side. The keys in their order.
-  /// Throws `.badProfile` and `.unsupported(.crypto)`.
-  static func run(_ wanted: [Derivation], _ code: DerivationCode = .current) throws -> [Secret] {
+  /// Throws `.badProfile` and `.unsupported(.crypto)`, and `.interrupted` soon after the end was asked for.
+  static func run(
+    _ wanted: [Derivation], _ code: DerivationCode = .current,
+    until cancellation: Cancellation? = nil
+  ) throws -> [Secret] {
     var keys = [Secret?](repeating: nil, count: wanted.count)
     for index in wanted.indices where keys[index] == nil {
       let alike = wanted.indices.filter { keys[$0] == nil && wanted[$0].isAlike(wanted[index]) }
-      for (place, key) in zip(alike, try runAlike(alike.map { wanted[$0] }, code)) {
+      for (place, key) in zip(alike, try runAlike(alike.map { wanted[$0] }, code, cancellation)) {
         keys[place] = key
       }
     }
     return keys.compactMap { $0 }
   }
 
-  private static func runAlike(_ wanted: [Derivation], _ code: DerivationCode) throws -> [Secret] {
+  private static func runAlike(
+    _ wanted: [Derivation], _ code: DerivationCode, _ cancellation: Cancellation?
+  ) throws -> [Secret] {
     guard let first = wanted.first else { return [] }
     guard let rounds = UInt32(exactly: first.iterations), rounds > 0, rounds <= Int32.max else {
       throw SealError.badProfile(.kdfIterations(first.iterations))
@@ -48,8 +53,9 @@ struct Derivation: Sendable {
     // Each key in memory of its own page, as every secret, once it is there.
     var isDone = false
     let all = Secret(count: wanted.reduce(0) { $0 + $1.length }) { out in
-      isDone = derive(wanted, code, into: out)
+      isDone = derive(wanted, code, cancellation, into: out)
     }
+    try cancellation?.check()
     guard isDone else { return try wanted.map { try $0.byPKCS5() } }
     guard wanted.count > 1 else { return [all] }
     var start = 0
@@ -61,7 +67,8 @@ struct Derivation: Sendable {
 
   /// False where libcrypto has no compression functions.
   private static func derive(
-    _ wanted: [Derivation], _ code: DerivationCode, into out: UnsafeMutableRawBufferPointer
+    _ wanted: [Derivation], _ code: DerivationCode, _ cancellation: Cancellation?,
+    into out: UnsafeMutableRawBufferPointer
   ) -> Bool {
     guard let first = wanted.first, let base = out.baseAddress else { return false }
     let salts = wanted.flatMap(\.salt)
@@ -79,10 +86,28 @@ struct Derivation: Sendable {
             salt_length: UInt32(clamping: each.salt.count), key: key,
             key_length: UInt32(clamping: each.length))
         }
-        return dbseal_derive(
-          first.algorithm.cHash, UInt32(clamping: first.iterations), code.cCode, described,
-          UInt32(clamping: described.count)) == 1
+        return withStop(cancellation) { stop in
+          dbseal_derive(
+            first.algorithm.cHash, UInt32(clamping: first.iterations), code.cCode, described,
+            UInt32(clamping: described.count), stop) == 1
+        }
       }
+    }
+  }
+
+  /// Calls `body` with what asks whether the end was asked for.
+  private static func withStop(
+    _ cancellation: Cancellation?, _ body: (UnsafePointer<dbseal_derivation_stop>?) -> Bool
+  ) -> Bool {
+    guard let cancellation else { return body(nil) }
+    return withExtendedLifetime(cancellation) {
+      var stop = dbseal_derivation_stop(
+        asked: { context in
+          guard let context else { return 0 }
+          let cancellation = Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue()
+          return cancellation.requested == nil ? 0 : 1
+        }, context: UnsafeRawPointer(Unmanaged.passUnretained(cancellation).toOpaque()))
+      return body(&stop)
     }
   }
 

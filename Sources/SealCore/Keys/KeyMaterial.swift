@@ -32,6 +32,11 @@ public struct KeyMaterial: Sendable {
   /// The bytes as they were given, as `sqlite3_key_v2` wants them (`x'…'` for a raw key).
   public let engineKey: Secret
 
+  /// It is used as it is.
+  public var isRaw: Bool {
+    if case .raw = kind { true } else { false }
+  }
+
   /// Understands `bytes`. Throws `SealError.badKey`.
   public init(_ bytes: Secret, as reading: Reading = .automatic) throws {
     guard bytes.count > 0 else { throw SealError.badKey(.empty) }

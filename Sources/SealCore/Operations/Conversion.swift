@@ -45,7 +45,10 @@ public struct OperationContext: Sendable {
 
   /// Runs derivations.
   var deriver: Deriver {
-    sharedDeriver ?? { [cores] in try ParallelRuns.derive($0, workers: cores) }
+    sharedDeriver
+      ?? { [cores, cancellation] in
+        try ParallelRuns.derive($0, workers: cores, until: cancellation)
+      }
   }
 
   /// More threads than this are of no help to anybody, and each has its buffers.

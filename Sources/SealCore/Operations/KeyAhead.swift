@@ -28,7 +28,8 @@ struct KeyAhead {
     else { return (try open(), nil) }
     return try ParallelRuns.both(open) {
       let keys = try? KeyDerivation.derive(plan.requests) {
-        try ParallelRuns.derive($0, workers: context.cores - 1)
+        try ParallelRuns.derive(
+          $0, workers: context.cores - 1, until: context.cancellation)
       }
       return keys.map { KeyAhead(plan: plan, keys: $0) }
     }

@@ -5,14 +5,16 @@
 
 extension ParallelRuns {
   /// Runs derivations on up to `workers` threads. The keys in their order.
-  static func derive(_ wanted: [Derivation], workers: Int) throws -> [Secret] {
+  static func derive(
+    _ wanted: [Derivation], workers: Int, until cancellation: Cancellation? = nil
+  ) throws -> [Secret] {
     let parts = min(workers, wanted.count)
-    guard parts > 1 else { return try Derivation.run(wanted) }
+    guard parts > 1 else { return try Derivation.run(wanted, until: cancellation) }
     let keys = Monitor([Int: Secret]())
     try forEach(count: parts, workers: parts, cancellation: Cancellation()) {
       { part in
         let range = part * wanted.count / parts..<(part + 1) * wanted.count / parts
-        let found = try Derivation.run(Array(wanted[range]))
+        let found = try Derivation.run(Array(wanted[range]), until: cancellation)
         keys.withLock { keys in for (index, key) in zip(range, found) { keys[index] = key } }
       }
     }
@@ -90,7 +92,7 @@ final class DerivationTurns: Sendable {
   private func run(_ batch: [Request]) {
     let result = Result {
       try cancellation.check()
-      return try Derivation.run(batch.map(\.wanted))
+      return try Derivation.run(batch.map(\.wanted), until: cancellation)
     }
     shared.update { state in
       state.free += 1
