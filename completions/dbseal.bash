@@ -78,16 +78,16 @@ _dbseal_place() {
       groups='--files-from -0,--null --allow-open-key-file --keyring-backend --key-timeout --format --page-size --kdf-iter --kdf-algorithm --hmac-algorithm --hmac-pgno --hmac-salt-mask --fast-kdf-iter --plaintext-header --salt --progress --color --busy-timeout -j,--jobs -h,--help --version --tables,--schema,--pages,--query --json,--output-format --key-file,--key-fd,--key-env,--key-command,--keyring --raw-key,--passphrase --key-env,--key-binary --keyring,--key-binary --try-keys,--key-file --try-keys,--key-fd --try-keys,--key-env --try-keys,--key-command --try-keys,--keyring --try-keys,--key-binary -q,--quiet,-v,--verbose'
       next='' operands='files' ;;
     'key')
-      options='-o --output --keyring --reveal --with-salt --passphrase --key-file --key-fd --key-env --key-command --raw-key --allow-open-key-file --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
-      groups='--reveal --allow-open-key-file --keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version -o,--output,--keyring --with-salt,--passphrase --raw-key,--passphrase --key-file,--key-fd,--key-env,--key-command -q,--quiet,-v,--verbose'
+      options='-o --output --keyring --reveal -f --force --with-salt --passphrase --key-file --key-fd --key-env --key-command --raw-key --allow-open-key-file --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
+      groups='--reveal -f,--force --allow-open-key-file --keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version -o,--output,--keyring --with-salt,--passphrase --raw-key,--passphrase --key-file,--key-fd,--key-env,--key-command -q,--quiet,-v,--verbose'
       next='generate store show delete list' operands='' ;;
     'key/generate')
       options='-o --output --keyring --with-salt --passphrase --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
       groups='--keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version -o,--output,--keyring --with-salt,--passphrase -q,--quiet,-v,--verbose'
       next='' operands='' ;;
     'key/store')
-      options='--key-file --key-fd --key-env --key-command --raw-key --allow-open-key-file --passphrase --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
-      groups='--allow-open-key-file --keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version --raw-key,--passphrase --key-file,--key-fd,--key-env,--key-command -q,--quiet,-v,--verbose'
+      options='--key-file --key-fd --key-env --key-command --raw-key --allow-open-key-file --passphrase -f --force --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
+      groups='--allow-open-key-file -f,--force --keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version --raw-key,--passphrase --key-file,--key-fd,--key-env,--key-command -q,--quiet,-v,--verbose'
       next='' operands='' ;;
     'key/show')
       options='--reveal --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'

@@ -406,6 +406,7 @@ def test_a_name_of_digits_stays_a_text(work, keys, options, field):
            "CREDENTIALS_DIRECTORY": str(work / "given")}
     (work / "given").mkdir()
     (work / "given/007").write_text(key)
+    (work / "given/007").chmod(0o400)
     (work / "1").write_text(f"#!/bin/sh\necho \"{key}\"\n")
     (work / "1").chmod(0o755)
     result = program.run("verify", *options, "--write-manifest", "m.json", "a.db", cwd=work, env=env)

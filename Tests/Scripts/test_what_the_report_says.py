@@ -1,7 +1,8 @@
 # Plan: what a report says can be used as it stands.
 # - the PRAGMA lines open the output when they are typed into a shell after the key;
 # - a dry run names no number, salt or PRAGMA that the real run does not have;
-# - a failure names the database as the user did.
+# - a failure names the database as the user did;
+# - rounds are told of a passphrase, and of no key that is derived from nothing.
 import os
 import re
 import subprocess
@@ -55,3 +56,22 @@ def test_a_failure_names_what_the_user_named(work, keys, monkeypatch):
             assert result.exit == 4
             assert result.err.startswith(f"dbseal: {name}: ".encode()), result
             assert os.fsencode(work) not in result.err
+
+
+def test_the_rounds_of_a_key(work, keys):
+    """A raw key opens a file whatever number of rounds it is said to have; a passphrase does not."""
+    source = samples.plain(work / "plain.db")
+    raw = "x'" + "0f" * 32 + "'"
+    for key, name, rounds in ((raw, "raw", False), ("words", "words", True)):
+        file, made = keys.file(key, name), work / f"{name}.db"
+
+        def said(command, *args):
+            done = program.run(command, "-v", *args)
+            assert done.exit == 0, done
+            return re.search(r"key derivation: .* rounds", done.out.decode()) is not None
+
+        assert said("encrypt", "--kdf-iter", "4000", "--key-file", file, source, made) is rounds
+        assert said("migrate", "--source-kdf-iter", "4000", "--key-file", file, made) is rounds
+        assert said("decrypt", "--key-file", file, made, work / f"{name}.out") is rounds
+    assert said("rekey", "--key-file", keys.file("words", "words"), "--new-key-file",
+                keys.file(raw, "raw"), work / "words.db") is False

@@ -64,8 +64,10 @@ enum KeyDiagnostics {
     case .unset: return false
     case .unreadable(let number): return ![ENOENT, ENOTDIR, ENAMETOOLONG].contains(number)
     case .store(let flaw):
-      if case .readOnlyBeside = flaw { return true }
-      return flaw == .several || flaw == .notReadBack
+      switch flaw {
+      case .several, .notReadBack, .readOnlyBeside, .openToOthers: return true
+      default: return false
+      }
     default: return true
     }
   }
