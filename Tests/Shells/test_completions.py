@@ -18,7 +18,7 @@ ACTIONS = ["generate", "store", "show", "delete", "list"]
 OWN = {
     "generate": {"-o", "--output", "--keyring", "--with-salt", "--passphrase"},
     "store": {"--key-file", "--key-fd", "--key-env", "--key-command", "--raw-key",
-              "--allow-open-key-file", "--passphrase"},
+              "--allow-open-key-file", "--passphrase", "-f", "--force"},
     "show": {"--reveal"}, "delete": set(), "list": set(),
 }
 STORES = {"--keyring-backend", "--key-timeout"}
