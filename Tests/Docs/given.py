@@ -46,6 +46,7 @@ NOT_RUN = {
     ("Docs/testing.md", "make "): _MAKE,
     ("Docs/performance.md", "make bench"): "takes minutes, and asserts nothing",
     ("Docs/install.md", "make "): _PACKED,
+    ("Docs/install.md", "sudo make"): _PACKED,
     ("Docs/install.md", "sudo apt-get"): _PACKED,
     ("Docs/install.md", "(cd dist"): _PACKED,
     ("Docs/install.md", "tar -xzf"): _RELEASE,

@@ -14,7 +14,7 @@ import tarfile
 import pytest
 
 from support import packages, peers, program, samples
-from support.packages import AS_ROOT, EPOCH, INSTALLED, make
+from support.packages import AS_ROOT, CHROOT, EPOCH, INSTALLED, make
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
 VERSION = program.version_text().split()[1]
@@ -110,7 +110,7 @@ def test_runs_in_an_empty_root(tree, tmp_path, keys):
     (root / "key").chmod(0o600)
 
     def inside(*words):
-        done = subprocess.run([*AS_ROOT, "env", "-i", shutil.which("chroot"), root,
+        done = subprocess.run([*AS_ROOT, "env", "-i", CHROOT, root,
                                "/opt/bin/dbseal", *words], capture_output=True, text=True)
         assert done.returncode == 0, done
         return done.stdout

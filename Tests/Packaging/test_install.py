@@ -77,6 +77,16 @@ def test_uninstall_removes_that_and_nothing_else(tmp_path):
     assert all((tmp_path / name).read_text() == "of another" for name in others)
 
 
+def test_says_where_and_what_to_type_where_it_cannot(tmp_path):
+    # Nor does anybody else make a folder below a file.
+    (tmp_path / "file").write_text("")
+    done = make("install", PREFIX=tmp_path / "file/below", check=False)
+    assert done.returncode != 0 and "cannot be written" in done.stderr
+    assert "sudo make install DBSEAL_BIN=" in done.stderr and "PREFIX=~/.local" in done.stderr
+    done = make("install", PREFIX=tmp_path)
+    assert f"installed {tmp_path}/bin/dbseal" in done.stdout
+
+
 def test_says_that_there_is_no_binary(tmp_path):
     done = make("install", PREFIX=tmp_path / "p", binary=tmp_path / "none", check=False)
     assert done.returncode != 0 and f"no binary at {tmp_path}/none" in done.stderr

@@ -1,6 +1,7 @@
 # What `make install`, `make dist` and `make deb` do, from the binary that is tested, into folders of the
 # test: nothing is built, and the repository stays as it is.
 import os
+import shutil
 import subprocess
 
 from support import program
@@ -15,13 +16,15 @@ SHELLS = {"bash": "share/bash-completion/completions/dbseal",
 INSTALLED = sorted(["bin/dbseal", *MAN, *SHELLS.values()])
 # dpkg and chroot want root; a namespace of one's own is enough.
 AS_ROOT = [] if os.geteuid() == 0 else ["unshare", "-r"]
+# Where Debian has programs for root, which need not be in a user's PATH.
+PATH = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+CHROOT = shutil.which("chroot", path=PATH)
 
 
 def missing():
     """The programs that are not there, as sentences."""
-    import shutil
     names = ("make", "man", "mandoc", "lintian", "dpkg-shlibdeps", "strip", "unshare", "chroot")
-    return [f"no {name}: run make peers" for name in names if not shutil.which(name)]
+    return [f"no {name}: run make peers" for name in names if not shutil.which(name, path=PATH)]
 
 
 def make(*words, binary=None, check=True, umask=0o022, **env):

@@ -44,10 +44,10 @@ def engine():
 
 
 def clean_env(extra=None):
-    """The environment without anything that dbseal reads, and without a desktop session, where the
-    tester's own keys are."""
+    """The environment without anything that dbseal reads, be it of the tester's terminal, and without a
+    desktop session, where the tester's own keys are."""
     own = ("CREDENTIALS_DIRECTORY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY",
-           "WAYLAND_DISPLAY")
+           "WAYLAND_DISPLAY", "TERM", "NO_COLOR", "COLUMNS")
     env = {k: v for k, v in os.environ.items() if not k.startswith("DBSEAL_") and k not in own}
     env.update(extra or {})
     return env

@@ -207,7 +207,7 @@ struct ConversionJob {
     }
     let result = try Relayout.run(
       from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key,
-      relay: DigestThread.helping(workers, sealed: cipher != nil))
+      relay: DigestThread.helping(workers))
     return (WrittenContent(key: key, summary: result.content), result.pageCount)
   }
 

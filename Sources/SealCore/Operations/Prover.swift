@@ -87,7 +87,7 @@ struct Prover {
     guard cipher == nil else {
       let summary = try ContentWalk.summary(
         of: reader, path: path, key: content.key,
-        relay: DigestThread.helping(workers, sealed: true))
+        relay: DigestThread.helping(workers))
       let scan = PageScan(
         store: store, workers: max(1, workers), cancellation: context.cancellation)
       guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
@@ -99,7 +99,7 @@ struct Prover {
     let add: PageTaker = { [pageSize] in sum.add($0, $1, pageSize) }
     let summary = try ContentWalk.summary(
       of: PageTee(reader, to: add), path: path, key: content.key,
-      relay: DigestThread.helping(workers, sealed: false))
+      relay: DigestThread.helping(workers))
     try RestOfPages(reader: reader, blank: []).pass(to: add)
     if let written = content.sum, written != sum { throw failure(.pages) }
     return summary

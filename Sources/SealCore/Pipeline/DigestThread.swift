@@ -1,7 +1,7 @@
 // The digest of a conversion is a quarter of what the thread that walks the trees has to do, and nobody
-// waits for it before the end: a thread of its own digests what is gathered while more is. That helps
-// where a core is free. Another core has to fetch what was gathered from the first one's cache, so where
-// all are busy the walk digests as it goes.
+// waits for it before the end: a thread of its own digests what is gathered while more is. It costs
+// processor time, because another core has to fetch what was gathered from the first one's cache, so
+// where other databases wait for their turn the walk digests as it goes.
 
 /// Digests buffers on a thread, in their order.
 final class DigestThread: DigestRelay {
@@ -18,10 +18,8 @@ final class DigestThread: DigestRelay {
   private var thread: WorkerThread?
   private var capacity = 0
 
-  /// One beside `workers` threads that open pages, or seal them too; nil where it would not help.
-  static func helping(_ workers: Int, sealed: Bool) -> DigestThread? {
-    workers > (sealed ? 2 : 0) ? DigestThread() : nil
-  }
+  /// One beside `workers` threads that open or seal pages; nil where it would not help.
+  static func helping(_ workers: Int) -> DigestThread? { workers > 1 ? DigestThread() : nil }
 
   func begin(capacity: Int, _ digest: @escaping (UnsafeRawPointer, Int) -> Void) -> Bool {
     self.capacity = capacity
