@@ -94,7 +94,7 @@ def test_examples_do_what_they_say(page, line, work, session):
     questions = prepare(line, work)
     env = {**session.env, "PATH": f"{work}/bin:/usr/bin:/bin", "KEY": RAW}
     session.keep("app", RAW.encode())
-    if "--keyring app" in line:
+    if "--keyring app" in line or "key store app" in line:
         subprocess.run(["secret-tool", "clear", "service", "dbseal", "account", "app"],
                        env=session.full, check=True)
     if questions:

@@ -75,7 +75,7 @@ def test_stores_at_once(stored, desktop, kind):
     program.ok("key", "store", name, "--key-env", "K", *options, env={**desktop.env, "K": "before"})
 
     def store(number):
-        return program.run("key", "store", name, "--key-env", "K", *options,
+        return program.run("key", "store", "--force", name, "--key-env", "K", *options,
                            env={**desktop.env, "K": f"words of {number}"})
 
     results = at_once(8, store)

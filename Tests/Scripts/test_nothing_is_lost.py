@@ -157,7 +157,7 @@ def test_a_dry_run_knows_a_folder_that_cannot_be_written(work, keys):
     path = samples.plain(work / "a.db")
     # A folder on which even root cannot write.
     for flag in ([], ["--dry-run"]):
-        refused(9, "encrypt", *flag, path, "/proc/1/out.db", "--key-file", keys.raw())
+        refused(9, "encrypt", *flag, path, "/sys/out.db", "--key-file", keys.raw())
 
 
 def test_page_one_may_stand_in_the_log(work, keys):
