@@ -537,3 +537,23 @@ def test_every_field_is_documented(work, keys, odd, sealed):
         assert result.exit == 0, result
         missing = {n for n in names(json.loads(result.out)) if f"`{n}`" not in text}
         assert not missing, missing
+
+
+@pytest.mark.parametrize("sql, runs", [
+    ("CREATE VIEW v AS SELECT 1;\n.shell touch pwned", True),
+    ("CREATE VIEW v AS SELECT\n .5", False)], ids=["command", "number"])
+def test_a_schema_that_the_shell_would_run_is_noted(work, sql, runs):
+    path = work / "a.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t(a)")
+    connection.execute("CREATE VIEW v AS SELECT 1")
+    connection.execute("PRAGMA writable_schema=ON")
+    connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'v'", (sql,))
+    connection.commit()
+    connection.close()
+    done = program.run("inspect", "--schema", path)
+    assert done.exit == 0 and (b"-safe" in done.err) == runs, done
+    for options in (["-safe"], []):
+        subprocess.run(["sqlite3", *options, work / f"new{len(options)}.db"], input=done.out,
+                       cwd=work, capture_output=True)
+        assert (work / "pwned").exists() == (runs and not options)

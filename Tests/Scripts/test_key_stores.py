@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -499,3 +500,16 @@ def test_a_key_that_waits_is_not_in_the_arguments_or_the_environment(work, sourc
             program.no_secret(file.read())
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
+
+
+def test_the_copy_that_is_advised_is_of_the_key_that_would_be_lost(credentials, stored):
+    """A key of systemd's by the same name is the one that is found without the store's name."""
+    name = stored("two places")
+    program.ok("key", "store", name, "--key-env", "K", env={"K": "of the kernel"})
+    credentials(name, "of systemd")
+    found = program.run("key", "store", "--json", name, "--key-env", "K", "--keyring-backend",
+                        "kernel", env={**credentials.env, "K": "another"})
+    assert found.exit == 7, found
+    advice = re.search(r"\(dbseal (key show .*)\)", found.json["hint"]).group(1)
+    shown = program.run(*shlex.split(advice), env=credentials.env)
+    assert shown.out == key_stores.kernel_key(name) + b"\n" == b"of the kernel\n"

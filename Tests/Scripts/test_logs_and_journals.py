@@ -215,6 +215,24 @@ def test_an_empty_file_beside_its_log_is_damage_and_is_saved(work, keys, tmp_pat
     assert [note["note"] for note in found["notes"]][:2] == ["wal_included", "file_empty"]
 
 
+@pytest.mark.parametrize("command", [
+    ["verify"], ["decrypt"], ["rekey"], ["migrate", "--format", "4"]],
+    ids=lambda command: command[0])
+def test_nobody_is_told_to_use_an_empty_plaintext_file(work, keys, tmp_path, command):
+    # Done by hand: sqlite3 begins with removing the log.
+    path, wanted = emptied(tmp_path, "plain")
+    key = ["--key-file", keys.raw()]
+    new = ["--new-key-file", keys.raw("0f" * 32, "n")] if command == ["rekey"] else []
+    targets = [[]] if command == ["verify"] else [[work / "out.db"], ["--in-place"]]
+    for target in targets:
+        found = refuse(path.parent, "damaged", *command, path, *target, *key, *new)
+        assert "the -wal alone" in found["message"], found
+        assert f"encrypt {path} TARGET" in found["hint"], found
+        assert "as it is" not in found["hint"] and found["expected_size"] > 0, found
+    program.ok("encrypt", path, work / "whole.db", *key)
+    assert content(peers.sealed(work / "whole.db", RAW)) == wanted
+
+
 @KINDS
 def test_no_migration_removes_the_log_of_an_empty_file(work, keys, tmp_path, kind):
     path, wanted = emptied(tmp_path, kind)

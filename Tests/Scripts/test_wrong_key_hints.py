@@ -370,6 +370,47 @@ def test_of_a_list_the_key_that_is_right_is_told(work, keys):
     assert found["hint"].startswith("--plaintext-header 48,") and "none of" not in found["message"]
 
 
+@pytest.mark.parametrize("size", [16, 32, 112, 1024])
+@pytest.mark.parametrize("key, salt", [("0f" * 32, HEADER_SALT), ("a1b2c3d4" * 8, "22" * 16)],
+                         ids=["key", "salt"])
+def test_a_wrong_key_is_one_whatever_the_header_has(work, keys, size, key, salt):
+    path = with_header(work / "a.db", RAW, size, samples.fill)
+    options = ["--key-file", keys.raw(key, "other")]
+    new = ["--new-key-file", keys.raw("0e" * 32, "new")]
+    for command, prefix in ((["verify", path], "--"), (["decrypt", path, work / "out.db"], "--"),
+                            (["inspect", path], "--"),
+                            (["rekey", path, work / "out.db", *new], "--source-")):
+        found = refuse(work, "wrong_key", *command, *options, f"{prefix}salt", salt,
+                       f"{prefix}plaintext-header", str(size))
+        assert "restore" not in found["hint"] and "as it is" not in found["hint"], found
+
+
+def test_a_header_of_the_magic_alone_without_its_options(work, keys):
+    path = with_header(work / "a.db", RAW, 16, samples.fill)
+    key = ["--key-file", keys.raw()]
+    found = refuse(work, "wrong_kind", "verify", path, *key)
+    assert "plaintext header" in found["message"] and "--salt" in found["hint"], found
+    # What it says leads on.
+    found = refuse(work, "wrong_key", "verify", path, *key, "--plaintext-header", "32",
+                   "--salt", HEADER_SALT)
+    assert found["hint"].startswith("--plaintext-header 16,"), found
+
+
+@pytest.mark.parametrize("size, given", [
+    (16, 32), (32, 16), (32, 48), (48, 32), (64, 32), (80, 32), (96, 32), (48, 96)])
+@pytest.mark.parametrize("settings", [
+    [("cipher_use_hmac", "OFF"), ("cipher_page_size", 4096)], [("cipher_compatibility", 1)]],
+    ids=["no tags", "format 1"])
+def test_the_size_of_a_plaintext_header_without_tags(work, keys, size, given, settings):
+    path = with_header(work / "a.db", "words", size, samples.fill, *settings)
+    named = ["--format", "1"] if settings[0][1] == 1 else ["--hmac-algorithm", "none"]
+    options = ["--key-file", keys.file("words"), "--salt", HEADER_SALT, *named]
+    for command in (["verify", path], ["decrypt", path, work / "out.db"], ["inspect", path]):
+        found = refuse(work, "wrong_key", *command, *options, "--plaintext-header", str(given))
+        assert found["hint"].startswith(f"--plaintext-header {size},"), found
+    program.ok("verify", path, *options, "--plaintext-header", str(size))
+
+
 def test_a_damaged_first_page_with_a_plaintext_header_is_damage(work, keys):
     path = with_header(work / "a.db", RAW, 32, samples.fill)
     data = bytearray(path.read_bytes())

@@ -11,7 +11,11 @@ struct InspectRendering {
   init(file: FileFacts) { self.file = file }
 
   /// Things to know, a line each.
-  var notes: [String] { (content?.notes ?? file.notes).map(ConversionRendering.sentence) }
+  var notes: [String] {
+    let hasCommand = depth == .schema && content.map { SchemaText($0.objects).hasCommand } ?? false
+    return (content?.notes ?? file.notes).map(ConversionRendering.sentence)
+      + (hasCommand ? [SchemaText.commandNote] : [])
+  }
 
   /// Prints it.
   func write(to console: Console, verbose: Bool) {
@@ -126,6 +130,18 @@ struct SchemaText {
     "rtree": ["node", "parent", "rowid"], "rtree_i32": ["node", "parent", "rowid"],
     "geopoly": ["node", "parent", "rowid"],
   ]
+
+  /// Whether a line of it begins with a dot: the sqlite3 shell takes such a one for a command.
+  var hasCommand: Bool {
+    objects.contains { object in
+      object.sql?.unicodeScalars.split(separator: "\n").contains { $0.first == "." } == true
+    }
+  }
+
+  /// What to do about one.
+  static let commandNote =
+    "a line of the schema begins with a dot, and the sqlite3 shell may run it as a command:"
+    + " sqlite3 -safe, unless the database is your own"
 
   private var shadows: Set<String> {
     Set(

@@ -19,7 +19,7 @@ enum KeyStoreDiagnostics {
       Span("note: ", .note),
       Span(
         "key \(name) is in the kernel's memory only, and gone after a reboot: keep a copy"
-          + " (\(Catalog.tool) key show)"),
+          + " (\(show(name, backend)))"),
     ])
   }
 
@@ -42,8 +42,14 @@ enum KeyStoreDiagnostics {
         .exists, "there is another key of that name, and databases may need it",
         about: subject(name, backend),
         hint: "choose another name; \(KeyCommandOptions.force.flag) replaces the key, which is then"
-          + " lost: keep a copy first (\(Catalog.tool) key show \(ShellWords.quoted(name)))")
+          + " lost: keep a copy first (\(show(name, backend)))")
     }
+  }
+
+  /// What prints that key, and not one of the same name in a store that is asked before.
+  private static func show(_ name: String, _ backend: KeyBackend) -> String {
+    "\(Catalog.tool) key show \(ShellWords.quoted(name)) \(KeyOptions.keyringBackend.flag)"
+      + " \(backend.rawValue)"
   }
 
   /// A time, as it was given.

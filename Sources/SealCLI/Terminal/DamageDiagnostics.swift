@@ -48,9 +48,10 @@ enum DamageDiagnostics {
           .init("first_bad", firstBad.map { .integer($0) } ?? .null),
           .init("lost_commits", .integer(lostCommits)), .init("bad_frames", .integer(badTags)),
         ])
-    case .emptied(let expected):
+    case .emptied(let expected, let isPlaintext):
       return Diagnosis(
-        .damaged, "damaged: " + emptied, about: damage.path, hint: emptiedHint,
+        .damaged, "damaged: " + emptied, about: damage.path,
+        hint: isPlaintext ? emptiedPlaintextHint(damage.path) : emptiedHint,
         facts: [.init("size", .unsigned(0)), .init("expected_size", .unsigned(expected))])
     case .structure(let page, let flaw):
       return Diagnosis(
@@ -75,6 +76,12 @@ enum DamageDiagnostics {
   static let emptiedHint =
     "copy both files, and open them with nothing else: \(Catalog.tool) decrypt, or encrypt where it is"
     + " plaintext, makes a whole TARGET of them"
+
+  /// The same where it was to be read with a key and is plaintext.
+  private static func emptiedPlaintextHint(_ path: String) -> String {
+    "it is plaintext: copy both files, and open them with nothing else: \(Catalog.tool) encrypt"
+      + " \(ShellWords.quoted(path)) TARGET makes a whole one of them, which decrypt can read"
+  }
 
   /// What is broken in a log.
   static func log(_ firstBad: Int?, _ lostCommits: Int, _ badTags: Int) -> [String] {

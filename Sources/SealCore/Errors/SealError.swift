@@ -116,7 +116,8 @@ public struct Damage: Sendable, Equatable {
     case log(firstBad: Int?, lostCommits: Int, badTags: Int)
     /// The file is empty and the log beside it holds the database: SQLite would open it as an empty
     /// one and remove the log (pagerOpenWalIfPresent in pager.c). `expected`: bytes of the database.
-    case emptied(expected: UInt64)
+    /// `isPlaintext`: whether it is known to need no key.
+    case emptied(expected: UInt64, isPlaintext: Bool = false)
     /// A B-tree page, or a chain of pages, cannot be read.
     case structure(page: UInt32, StructureFlaw)
     /// The hot journal beside the file: rolling back would leave a mix of two states.

@@ -46,7 +46,8 @@ struct KeySearch {
     case .fits(let cipher): return (cipher, false)
     case .fitsDamagedFirstPage(let cipher):
       // A header of another size leaves all pages but the first as they are.
-      wrong.fit = try nearMiss.fit(otherHeaderOf: [cipher.profile], &trials, read)
+      wrong.fit = try nearMiss.fit(
+        otherHeaderOf: [cipher.profile], &trials, read, isKeyProven: true)
       guard wrong.fit != nil else { return (cipher, true) }
     case .none(_, let pagesTried, let saltDiffers):
       (wrong.pagesTried, wrong.saltDiffers) = (pagesTried, saltDiffers)

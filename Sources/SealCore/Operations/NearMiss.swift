@@ -26,6 +26,8 @@ struct NearMiss {
   private static let mostRounds = 4_000_000
   /// Nor more bytes of page 1 authenticated for sizes of its plaintext header.
   private static let mostHashed = 4 << 20
+  /// Nor longer headers where nothing is tagged: page 1 is judged by what stands before.
+  private static let longestUntagged = 96
 
   /// What fits page 1; `trials` are those of the key as it was given. Throws what `read` throws,
   /// `.interrupted` and `.unsupported(.crypto)`.
@@ -84,10 +86,12 @@ struct NearMiss {
 
   private func fit(
     _ variant: KeyVariant, _ trials: inout DetectionTrials, _ profiles: [CipherProfile],
-    salt: [UInt8]?, _ read: Detection.RawRead
+    salt: [UInt8]?, _ read: Detection.RawRead, isKeyProven: Bool = false
   ) throws -> KeyFit? {
     // Page 1 alone is no witness where its header is plain and nothing is tagged.
-    let profiles = profiles.filter { $0.hmacAlgorithm != nil || $0.plaintextHeader == 0 }
+    let profiles = profiles.filter {
+      isKeyProven || $0.hmacAlgorithm != nil || $0.plaintextHeader == 0
+    }
     do {
       let outcome = try Detection.detect(
         candidates: profiles, &trials, salt: salt, limit: 1, read: read)
@@ -100,22 +104,26 @@ struct NearMiss {
   }
 
   /// Which other size of the plaintext header makes page 1 fit, with everything else as it is in one of
-  /// `profiles`. That costs no derivation.
+  /// `profiles`. That costs no derivation. `isKeyProven`: another page has spoken for the key.
   func fit(
     otherHeaderOf profiles: [CipherProfile], _ trials: inout DetectionTrials,
-    _ read: Detection.RawRead
+    _ read: Detection.RawRead, isKeyProven: Bool = false
   ) throws -> KeyFit? {
-    for var profile in profiles where profile.hmacAlgorithm != nil {
+    for var profile in profiles where profile.hmacAlgorithm != nil || isKeyProven {
       let own = profile.plaintextHeader
-      let most = min(profile.pageSize, Self.mostHashed / profile.pageSize * 16)
-      guard settings.salt != nil || trials.material.salt != nil else { continue }
+      let isTagged = profile.hmacAlgorithm != nil
+      let most =
+        isTagged
+        ? min(profile.pageSize, Self.mostHashed / profile.pageSize * 16)
+        : Self.longestUntagged + 1
+      guard settings.salt != nil || trials.material.salt != nil || !isTagged else { continue }
       for header in stride(from: 16, to: most, by: 16) where header != own {
         profile.plaintextHeader = header
         guard (try? profile.validate()) != nil else { break }
         try cancellation.check()
-        guard try fit(.asGiven, &trials, [profile], salt: settings.salt, read) != nil else {
-          continue
-        }
+        let found = try fit(
+          .asGiven, &trials, [profile], salt: settings.salt, read, isKeyProven: isKeyProven)
+        guard found != nil else { continue }
         // No tag covers the first 16 bytes: of a header, or the salt.
         if header == 16, try !Self.hasMagic(read) { profile.plaintextHeader = 0 }
         var fit = Self.fit(.asGiven, profile)

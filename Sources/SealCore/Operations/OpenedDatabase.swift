@@ -57,12 +57,16 @@ struct OpenedDatabase {
     let path = snapshot.path
     let start = try snapshot.start(count: FileClassifier.sampleSize)
     let kind = kind(of: snapshot, start)
-    let isDoubtful = start.withUnsafeBytes {
-      FileClassifier.mayBeEncrypted(
-        $0, kind, size: max(snapshot.fileSize, UInt64(start.count)),
-        plaintextHeader: settings.plaintextHeader ?? 0)
-    }
-    if !isDoubtful { try requireEncrypted(kind, path, start, settings) }
+    // Who names the size of a plaintext header says why it begins as a plaintext database.
+    let isNamed = kind == .plaintext && settings.plaintextHeader ?? 0 > 0
+    let isDoubtful =
+      !isNamed
+      && start.withUnsafeBytes {
+        FileClassifier.mayBeEncrypted(
+          $0, kind, size: max(snapshot.fileSize, UInt64(start.count)),
+          plaintextHeader: settings.plaintextHeader ?? 0)
+      }
+    if !isDoubtful { try requireEncrypted(kind, snapshot, start, settings) }
     context.progress?(Progress(.deriving, done: 0, total: 0))
     do {
       return try KeySearch(
@@ -71,8 +75,12 @@ struct OpenedDatabase {
         cancellation: context.cancellation, deriver: context.deriver
       ).find()
     } catch SealError.wrongKey(let wrong) where isDoubtful && wrong.fit == nil {
-      // No key fits, so the magic means what it says, and the header behind it is broken.
-      try requireEncrypted(kind, path, start, settings)
+      // Ciphertext right behind the magic: a plaintext header of 16 bytes, or a salt like it.
+      if kind == .plaintext {
+        throw SealError.wrongKind(path: path, found: .sqlcipherPlaintextHeader)
+      }
+      // No key fits, so the file is what it looks like.
+      try requireEncrypted(kind, snapshot, start, settings)
       throw refusal(of: kind, path, start)
     }
   }
@@ -122,14 +130,23 @@ struct OpenedDatabase {
   }
 
   private static func requireEncrypted(
-    _ kind: FileKind, _ path: String, _ start: [UInt8], _ settings: CipherSettings
+    _ kind: FileKind, _ snapshot: Snapshot, _ start: [UInt8], _ settings: CipherSettings
   ) throws {
+    let path = snapshot.path
     switch kind {
     case .sqlcipher: return
     case .plaintext, .sqlcipherPlaintextHeader:
       // A user who names the size of a plaintext header has looked; the page tags will tell.
       if settings.plaintextHeader ?? 0 > 0 { return }
-      if kind == .plaintext { try start.withUnsafeBytes { _ = try DatabaseHeader($0, path: path) } }
+      if kind == .plaintext {
+        let header = try start.withUnsafeBytes { try DatabaseHeader($0, path: path) }
+        // Whoever takes it for a database that can be used as it is loses all of it.
+        if let overlay = snapshot.overlay, snapshot.isEmptied {
+          let bytes = UInt64(header.pageCount ?? overlay.pageCount) * UInt64(header.pageSize)
+          throw SealError.damaged(
+            Damage(path: path, flaw: .emptied(expected: bytes, isPlaintext: true)))
+        }
+      }
       throw SealError.wrongKind(path: path, found: kind)
     case .journal, .wal, .empty, .truncated, .other: throw refusal(of: kind, path, start)
     }

@@ -63,12 +63,14 @@ public enum SourceCheck {
       let start = try? snapshot.start(count: FileClassifier.sampleSize)
     else { return nil }
     let kind = OpenedDatabase.kind(of: snapshot, start)
+    // That nothing but the log has it is said by the command, which opens it.
     return (
       kind,
-      start.withUnsafeBytes {
-        FileClassifier.mayBeEncrypted(
-          $0, kind, size: max(snapshot.fileSize, UInt64(start.count)))
-      }
+      (kind == .plaintext && snapshot.isEmptied)
+        || start.withUnsafeBytes {
+          FileClassifier.mayBeEncrypted(
+            $0, kind, size: max(snapshot.fileSize, UInt64(start.count)))
+        }
     )
   }
 
