@@ -101,13 +101,14 @@ def test_a_key_as_an_option(work, source, key, early):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_key_is_no_name_of_a_key(work, stored, form):
+def test_a_key_is_no_name_of_a_key(work, source, stored, form):
     stored(FORMS[form])
     program.remember(FORMS[form])
     before = Snapshot(work)
     for name in (FORMS[form], "of app " + FORMS[form]):
         refuse(work, "usage", "key", "generate", "--keyring", name)
         refuse(work, "usage", "key", "store", name, "--key-env", "K", env={"K": WORDS})
+        refuse(work, "usage", "encrypt", source, work / "out.db", "--create", "--keyring", name)
     before.unchanged()
     assert FORMS[form].encode() not in program.run("key", "list").out
 

@@ -39,6 +39,11 @@ enum KeyArguments {
     return word.utf8.count >= 24 && word.hasSuffix("=") && word.utf8.allSatisfy(isBase64)
   }
 
+  /// Throws where the new key that `parsed` may make would get a key as its name.
+  static func requireName(_ parsed: ParsedCommand, _ option: OptionSpec) throws(UsageFlaw) {
+    if let name = parsed.text(option), holdsKey(name) { throw .keyValue(option) }
+  }
+
   /// Letters of base64, of which capitals, small letters and digits take turns as in hardly any name:
   /// of a key in base64 two of three are of another kind than the one before, here three of ten.
   static func looksRandom(_ word: String) -> Bool {

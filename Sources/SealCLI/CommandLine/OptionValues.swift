@@ -37,9 +37,11 @@ enum OptionValues {
       let name = text.lastIndex(of: "=").map { String(text[..<$0]) } ?? text
       return KeyArguments.looksRaw(text) || KeyArguments.looksRaw(name)
     case .text: return KeyArguments.looksRaw(text)
-    // Behind a dot stands what versions and digests are made of.
+    // Behind a dot stands what versions and digests are made of, and the 80 bytes of a key and two
+    // salts have less than 240 characters, with colons too.
     case .suffix:
-      return KeyArguments.looksRaw(text) || !text.hasPrefix(".") && KeyArguments.mayBeKey(text)
+      return KeyArguments.looksRaw(text)
+        || !text.hasPrefix(".") && text.utf8.count < 240 && KeyArguments.mayBeKey(text)
     case .none, .integer, .seconds, .choice, .hex: return false
     }
   }

@@ -62,8 +62,7 @@ struct CustodyCommand {
   /// A key that is made does not get one as its name, in whatever form: the name is listed and shown.
   private func requireNoKeyAsName() throws(UsageFlaw) {
     if action == .store, KeyArguments.holdsKey(name) { throw .keyOperand }
-    let option = KeyCommandOptions.keyring
-    if let name = parsed.text(option), KeyArguments.holdsKey(name) { throw .keyValue(option) }
+    try KeyArguments.requireName(parsed, KeyCommandOptions.keyring)
   }
 
   private func run() throws -> Int32 {
