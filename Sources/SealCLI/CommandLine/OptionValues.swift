@@ -18,9 +18,7 @@ enum OptionValues {
     if text.isEmpty, let name = option.valueName {
       throw .missingValue(option.flag, valueName: name)
     }
-    if case .text = option.value, !option.repeats, KeyArguments.looksRaw(text) {
-      throw .keyValue(option)
-    }
+    if isKey(text, for: option) { throw .keyValue(option) }
     guard let parsed else {
       let isHidden = option.section.mayHoldKey || KeyArguments.mayBeKey(text)
       throw .badValue(
@@ -28,6 +26,24 @@ enum OptionValues {
         allowed: option.allowed ?? "text")
     }
     return parsed
+  }
+
+  /// Whether `text` is a key rather than the name that `option` takes: it would be said, and become a
+  /// file's name.
+  private static func isKey(_ text: String, for option: OptionSpec) -> Bool {
+    switch option.value {
+    case .text where option.repeats:
+      // `NAME=VALUE`, `NAME=ROWS`.
+      let name = text.lastIndex(of: "=").map { String(text[..<$0]) } ?? text
+      return KeyArguments.looksRaw(text) || KeyArguments.looksRaw(name)
+    case .text: return KeyArguments.looksRaw(text)
+    // Behind a dot stands what versions and digests are made of, and the 80 bytes of a key and two
+    // salts have less than 240 characters, with colons too.
+    case .suffix:
+      return KeyArguments.looksRaw(text)
+        || !text.hasPrefix(".") && text.utf8.count < 240 && KeyArguments.mayBeKey(text)
+    case .none, .integer, .seconds, .choice, .hex: return false
+    }
   }
 
   /// Equal byte for byte: Swift's own comparison takes é and e with an accent for one.

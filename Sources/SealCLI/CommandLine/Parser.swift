@@ -202,9 +202,10 @@ struct Parser {
   }
 
   /// What of an unknown option may stand in a message: no more than names have, and nothing behind
-  /// a colon, where somebody may have put a key.
+  /// a colon, where somebody may have put a key, nor of what may be one itself.
   private static func repeatable(_ name: String) -> String {
-    String(name.prefix { $0 != ":" && $0 != "=" }.prefix(24))
+    if KeyArguments.mayBeKey(name) || KeyArguments.looksRandom(name) { return "" }
+    return String(name.prefix { $0 != ":" && $0 != "=" }.prefix(24))
   }
 
   private func short(_ letter: Character) throws(UsageFlaw) -> OptionSpec {

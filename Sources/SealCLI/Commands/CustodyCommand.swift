@@ -51,11 +51,18 @@ struct CustodyCommand {
         option.flag, command: name,
         takenBy: takers.map { "\(parsed.command.name) \($0.rawValue)" })
     }
+    try requireNoKeyAsName()
     if action == .generate, parsed.has(KeyOptions.keyringBackend),
       !parsed.has(KeyCommandOptions.keyring)
     {
       throw .needs(KeyOptions.keyringBackend.flag, oneOf: [KeyCommandOptions.keyring.flag])
     }
+  }
+
+  /// A key that is made does not get one as its name, in whatever form: the name is listed and shown.
+  private func requireNoKeyAsName() throws(UsageFlaw) {
+    if action == .store, KeyArguments.holdsKey(name) { throw .keyOperand }
+    try KeyArguments.requireName(parsed, KeyCommandOptions.keyring)
   }
 
   private func run() throws -> Int32 {

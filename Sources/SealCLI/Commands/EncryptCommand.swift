@@ -9,6 +9,9 @@ enum EncryptCommand {
     let settings = CipherOptions.written.settings(from: parsed)
     // Settings that cannot work are a mistake in the command line, whatever the files are.
     _ = try settings.profile()
+    if parsed.has(Options.createKey) {
+      try KeyArguments.requireName(parsed, KeyOptions.database.keyring)
+    }
     let shred = parsed.has(Options.shred)
     let conversions = Conversions(
       parsed: parsed, session: session, verb: "encrypted", settings: settings,

@@ -12,13 +12,17 @@ extension VerifyTask {
   /// Takes out of `report` what is no failure, because its entry will say otherwise from now on.
   func settle(_ report: inout VerifyReport) -> [ExpectationsVerdict.Difference] {
     guard isRefreshed else { return [] }
-    let own = Set(tables.map(\.name)).subtracting(
-      parsed.texts(VerifyOptions.table).map { VerifyCommand.table($0).name })
+    let own = Set(tables.map(\.name))
+    // What the command line expects is no finding, and has to be so.
+    let given = parsed.texts(VerifyOptions.table).map(VerifyCommand.table)
     let isWhole = entry.map(ManifestRefresh.listsAllTables) ?? false
     func isSettled(_ difference: ExpectationsVerdict.Difference) -> Bool {
       switch difference {
-      case .rows(let table, _, _): own.contains(table)
-      case .noTable(let table, _): own.contains(table) && isWhole
+      case .rows(let table, let rows, _):
+        own.contains(table)
+          && !given.contains { $0.name.isSameName(as: table) && $0.rows == rows }
+      case .noTable(let table, _):
+        own.contains(table) && isWhole && !given.contains { $0.name.isSameName(as: table) }
       case .encryption, .userVersion, .applicationID, .digest, .unknown: false
       }
     }

@@ -21,6 +21,8 @@ final class ManifestWriter: Sendable {
   /// The manifest is the one that is checked.
   let refreshes: Bool
   private let replaces: Bool
+  /// What is written: a refresh follows links, as reading does.
+  private let place: String
   /// The file as it was before anything was read of it.
   private let mark: FileMark?
   /// What stands in a manifest that is to be replaced.
@@ -50,8 +52,9 @@ final class ManifestWriter: Sendable {
     refreshes = read != nil
     replaces = parsed.has(VerifyOptions.replace) || refreshes
     mark = FileMark.of(path)
+    place = try refreshes ? TextFile.behind(path) : path
     do {
-      try TextFile.requirePlace(path, isOwn: Manifest.isManifest)
+      try TextFile.requirePlace(place, isOwn: Manifest.isManifest)
     } catch SealError.exists(let path, .foreign) { throw ManifestObstacle.foreign(path) }
     let isThere = mark.map { $0.size > 0 } ?? false
     guard replaces || !isThere else { throw ManifestObstacle.there(path) }
@@ -182,7 +185,9 @@ final class ManifestWriter: Sendable {
       .init(Manifest.versionField, .integer(Manifest.version)),
       .init(Manifest.listField, .array(entries.map { .object($0.fields) })),
     ])
-    try TextFile.make(path, manifest.page + "\n") { replaces && Manifest.isManifest($0) }
+    try TextFile.make(place, manifest.page + "\n", asBefore: refreshes) {
+      replaces && Manifest.isManifest($0)
+    }
   }
 
   /// What a refresh changed of `count` entries.

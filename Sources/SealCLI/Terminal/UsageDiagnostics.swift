@@ -194,7 +194,7 @@ enum UsageDiagnostics {
 
   /// What the value of the option names.
   private static func kind(_ option: OptionSpec) -> String {
-    guard case .text(_, let completion) = option.value else { return "a name" }
+    guard case .text(_, let completion) = option.value else { return "an ending of a name" }
     switch completion {
     case .variable: return "the name of a variable"
     case .file, .directory: return "the name of a file"

@@ -29,15 +29,30 @@ public enum TextFile {
     try System.requireWritable(folder: Path.folder(of: path), for: path)
   }
 
-  /// Makes `path`, readable as any new file is. Throws as `requirePlace` does, and `SealError.io`.
-  public static func make(_ path: String, _ text: String, isOwn: ([UInt8]) -> Bool) throws {
+  /// The file that `path` leads to, where it is a link to one; else `path`. Throws where it leads to a
+  /// name in one of the system's own folders.
+  public static func behind(_ path: String) throws -> String {
+    try Path.requireOrdinary(path)
+    guard try FileStatus.of(path, followLinks: false)?.kind == .link else { return path }
+    return (try? System.realPath(path)) ?? path
+  }
+
+  /// Makes `path`, readable as any new file is, or with `asBefore` with the mode and owner of the one
+  /// that stands there. Throws as `requirePlace` does, and `SealError.io`.
+  public static func make(
+    _ path: String, _ text: String, asBefore: Bool = false, isOwn: ([UInt8]) -> Bool
+  ) throws {
     try requirePlace(path, isOwn: isOwn)
     let expected = try FileStatus.of(path)?.identity
     // A run that was killed may have left one.
     _ = Replacement.removeLeftovers(of: path)
     let new = try Replacement(of: path)
     try Array(text.utf8).withUnsafeBytes { try new.temporary.write(at: 0, $0) }
-    try new.temporary.setMode(0o666 & ~UInt32(System.currentUmask()))
+    if asBefore, expected != nil {
+      try Attributes.copy(from: File(path), to: new.temporary, mode: nil)
+    } else {
+      try new.temporary.setMode(0o666 & ~UInt32(System.currentUmask()))
+    }
     try new.temporary.sync()
     try new.commit(replacing: expected != nil, expected: expected, backup: nil)
   }
