@@ -40,7 +40,8 @@ struct Finished: Sendable {
     switch error {
     case SealError.wrongKey:
       return try keys.new.map { try opens(path, $0, context) == true } ?? false
-    case SealError.sameKey: return true
+    // With other settings named it may have got those; with none, nothing was ever to be done.
+    case SealError.sameKey: return conversions.settings != CipherSettings()
     case SealError.wrongKind(_, let kind):
       if conversions.writesPlaintext { return kind == .plaintext }
       guard conversions.readsPlaintext, let key = sealingKey else { return false }
@@ -88,10 +89,14 @@ struct Finished: Sendable {
 
   /// What an encrypted output may have been written with.
   private var outputSettings: [CipherSettings] {
-    let settings = conversions.settings
-    guard keys.new != nil else { return [settings] }
+    var settings = conversions.settings
+    guard keys.new != nil else {
+      settings.format = settings.format ?? CipherProfile.format4.formatNumber
+      return [settings]
+    }
     // A rekey keeps what its options do not name.
-    return [settings.filled(from: conversions.readSettings), CipherSettings()]
+    let kept = settings.filled(from: conversions.readSettings)
+    return settings.isDetecting ? [kept, CipherSettings()] : [kept]
   }
 
   /// nil where that cannot be told: a salt that is in no file.

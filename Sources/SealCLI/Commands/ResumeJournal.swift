@@ -13,6 +13,8 @@ struct JournalEntry: Sendable, Equatable {
   /// As it was read; in place, as it was left. nil: it was removed.
   var state: DatabaseMark?
   var targetState: DatabaseMark?
+  /// The keys that finished it: another one is none of this run then. nil where that is not said.
+  var used: [KeyRole]?
 }
 
 /// The journal of one command line.
@@ -48,19 +50,25 @@ struct ResumeJournal: Sendable {
     }
     let version = try Self.require(header, first, path)
     isResumed = true
-    (entries, keys) = try Self.read(file, version)
+    (entries, keys) = try Self.read(file, version, KeyRole.always(in: parsed.command))
   }
 
   /// What stands behind the first line. Where the keys are not known, or others follow, nothing can be
-  /// told from what was finished before: each of those databases is looked at again.
-  private static func read(_ file: RunJournal, _ version: Int64) throws -> (
+  /// told from what was finished before: each of those databases is looked at again. `needed`: without
+  /// these keys nothing can have been finished.
+  private static func read(_ file: RunJournal, _ version: Int64, _ needed: [KeyRole]) throws -> (
     [Step: JournalEntry], RunKeys
   ) {
     var entries: [Step: JournalEntry] = [:]
     var keys: RunKeys?
     for (index, line) in file.lines.enumerated().dropFirst() {
-      if let entry = JournalEntry(line) {
-        guard version > 1 || keys != nil else { continue }
+      if var entry = JournalEntry(line) {
+        let known = (keys?.known ?? [:]).map(\.key)
+        let used = entry.used ?? known
+        guard version > 1 || keys != nil, (needed + used).allSatisfy(known.contains) else {
+          continue
+        }
+        entry.used = used
         entries[Step(database: entry.database, target: entry.target)] = entry
       } else if let now = RunKeys(line) {
         if keys?.isReplaced(by: now) == true { entries = [:] }
@@ -91,11 +99,14 @@ struct ResumeJournal: Sendable {
 
   /// Remembers the keys of this run, each once. Throws where one is not that of the run before; nothing
   /// is written then.
-  mutating func admit(_ given: [(role: KeyRole, key: KeyChoice)], rounds: Int) throws {
+  mutating func admit(
+    _ given: [(role: KeyRole, key: KeyChoice)], rounds: Int, until cancellation: Cancellation
+  ) throws {
     var (now, isNew) = (keys, false)
     for (role, key) in given {
       do {
-        switch try now.admit(role, key, isBound: !entries.isEmpty, rounds: rounds) {
+        let isBound = entries.values.contains { $0.used?.contains(role) == true }
+        switch try now.admit(role, key, isBound: isBound, rounds: rounds, until: cancellation) {
         case .none: break
         case .more: isNew = true
         case .others: (isNew, entries) = (true, [:])
@@ -131,11 +142,12 @@ struct ResumeJournal: Sendable {
   }
 
   /// Remembers that a database is finished. `read`: its state as it was read; nil in place.
-  func record(_ database: String, target: String?, read: DatabaseMark?) throws {
+  func record(_ database: String, target: String?, read: DatabaseMark?, used: [KeyRole]) throws {
     let now = DatabaseMark.of(database)
     let entry = JournalEntry(
       database: DatabaseMark.place(of: database), target: target.map(DatabaseMark.place(of:)),
-      state: now.file == nil ? nil : read ?? now, targetState: target.map(DatabaseMark.of))
+      state: now.file == nil ? nil : read ?? now, targetState: target.map(DatabaseMark.of),
+      used: used)
     do {
       try file.append(Array(entry.json.text.utf8))
     } catch SealError.io(let failure) {
@@ -160,6 +172,7 @@ extension JournalEntry {
     .object([
       .init("database", .string(database)), .init("target", .optional(target)),
       .init("state", state?.json ?? .null), .init("target_state", targetState?.json ?? .null),
+      .init("used_keys", .array((used ?? []).map { .string($0.rawValue) })),
     ])
   }
 
@@ -172,6 +185,7 @@ extension JournalEntry {
     self.database = database
     self.target = target.text
     (self.state, self.targetState) = (DatabaseMark(state), DatabaseMark(targetState))
+    used = node.member("used_keys")?.items?.compactMap { $0.text.flatMap(KeyRole.init) }
   }
 }
 

@@ -35,7 +35,9 @@ struct Resumption: Sendable {
   /// Remembers the keys. Throws where they are not those of the run before.
   mutating func admit(_ keys: Conversions.Keys) throws {
     let new = keys.new.map { [(KeyRole.newKey, KeyChoice.one($0))] } ?? []
-    try journal.admit([(.key, keys.old)] + new, rounds: RunKeys.rounds(conversions.parsed))
+    try journal.admit(
+      [(.key, keys.old)] + new, rounds: RunKeys.rounds(conversions.parsed),
+      until: conversions.session.cancellation)
   }
 
   /// Does `work` on a database and remembers that it is finished. Throws `DoneBefore` where it was.
@@ -52,16 +54,17 @@ struct Resumption: Sendable {
       guard let keys, mayBeFinished(after: error) else { throw error }
       let finished = Finished(conversions: conversions, keys: keys)
       guard try finished.isFinished(step, error, context) else { throw explained(error, step) }
-      try record(step, read)
+      // By which run, and so with which keys, is not known.
+      try record(step, read, used: [])
       throw DoneBefore()
     }
-    try record(step, read)
+    try record(step, read, used: KeyRole.always(in: conversions.parsed.command))
     return report
   }
 
-  private func record(_ step: ConversionPlan.Step, _ read: DatabaseMark) throws {
+  private func record(_ step: ConversionPlan.Step, _ read: DatabaseMark, used: [KeyRole]) throws {
     try journal.record(
-      step.source, target: step.target, read: step.target == nil ? nil : read)
+      step.source, target: step.target, read: step.target == nil ? nil : read, used: used)
   }
 
   /// What the journal knows about a refused database.

@@ -9,6 +9,15 @@ enum KeyRole: String, Sendable, CaseIterable {
   case newKey = "new_key"
   case otherKey = "against_key"
 
+  /// Those without which `command` finishes nothing; `verify` does, where databases need none.
+  static func always(in command: CommandSpec) -> [KeyRole] {
+    switch command.name {
+    case Catalog.verify.name: []
+    case Catalog.rekey.name: [.key, .newKey]
+    default: [.key]
+    }
+  }
+
   /// In a sentence.
   var words: String {
     switch self {
@@ -49,9 +58,9 @@ struct RunKeys: Sendable {
 
   /// Looks whether `key` is the one that is known, and knows it from now on. `isBound`: something was
   /// finished with that one. Throws `Other`.
-  mutating func admit(_ role: KeyRole, _ key: KeyChoice, isBound: Bool, rounds: Int) throws
-    -> Change
-  {
+  mutating func admit(
+    _ role: KeyRole, _ key: KeyChoice, isBound: Bool, rounds: Int, until cancellation: Cancellation
+  ) throws -> Change {
     let (count, each, isList): (Int, KeyProof.Key, Bool) =
       switch key {
       case .one(let key): (1, { _ in key }, false)
@@ -59,13 +68,17 @@ struct RunKeys: Sendable {
       }
     var change = Change.more
     if let before = known[role] {
-      if before.isList == isList, try before.proof.fits(count, each, rounds: rounds) {
+      if before.isList == isList,
+        try before.proof.fits(count, each, rounds: rounds, until: cancellation)
+      {
         return .none
       }
       guard before.isList || isList || !isBound else { throw Other(role: role) }
       change = .others
     }
-    known[role] = Known(isList: isList, proof: try KeyProof(of: count, each, rounds: rounds))
+    known[role] = Known(
+      isList: isList,
+      proof: try KeyProof(of: count, each, rounds: rounds, until: cancellation))
     return change
   }
 

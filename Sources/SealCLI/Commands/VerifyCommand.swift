@@ -123,13 +123,8 @@ struct VerifyCommand: Sendable {
         }
       }
       keys = try known.map { [selections[0]: .success($0)] } ?? self.keys(needs)
-      let areDone = needs.allSatisfy {
-        if case .failure(is DoneBefore) = $0 { true } else { false }
-      }
-      // The key was fetched although nobody needs it: a source that fails is then no failure.
-      other =
-        try areDone && journal?.knows(.otherKey) != true
-        ? nil : self.other(keys.values.first ?? .success(nil))
+      other = try self.other(keys.values.first ?? .success(nil))
+      try admit(keys.values.first, other, &journal)
     } catch  where Diagnostics.explain(error).code == .noKey {
       throw NoKey(cause: error, skipped: tasks.count { isDone($0, journal) })
     } catch SealError.interrupted(let number) where batch.isSeveral {
@@ -138,7 +133,6 @@ struct VerifyCommand: Sendable {
       outcome.interruption = SealError.interrupted(signal: number)
       return outcome
     }
-    try admit(keys.values.first, other, &journal)
     return batch.forEach(tasks.map(\.path)) { [keys, journal] index, context in
       let task = tasks[index]
       let needsKey = try needs[index].get()
@@ -154,7 +148,9 @@ struct VerifyCommand: Sendable {
       }
       // What did not pass is looked at again.
       if report.code == .ok {
-        try journal?.record(task.path, target: parsed.text(VerifyOptions.against), read: read)
+        try journal?.record(
+          task.path, target: parsed.text(VerifyOptions.against), read: read,
+          used: (key == nil ? [] : [.key]) + (other?.key == nil ? [] : [.otherKey]))
       }
       let settled = task.settle(&report)
       return (report, fit, settled)
@@ -173,9 +169,19 @@ struct VerifyCommand: Sendable {
     }
   }
 
+  /// An earlier run had it passed, and would now: a database that needs no key does not with one that
+  /// is named, and one that needs a key did not without.
   private func isDone(_ task: VerifyTask, _ journal: ResumeJournal?) -> Bool {
-    let entry = journal?.entry(of: task.path, target: parsed.text(VerifyOptions.against))
-    return entry.map { $0.sourceIsCurrent && $0.isCurrent } ?? false
+    let target = parsed.text(VerifyOptions.against)
+    guard let journal, let entry = journal.entry(of: task.path, target: target),
+      entry.sourceIsCurrent, entry.isCurrent,
+      let needs = try? task.needsKey(session, sharesKey: sharesKey),
+      let otherNeeds = try? target.map(otherNeedsKey) ?? false
+    else { return false }
+    func knows(_ role: KeyRole) -> Bool {
+      journal.knows(role) && entry.used?.contains(role) == true
+    }
+    return (!needs || knows(.key)) && (!otherNeeds || knows(.otherKey))
   }
 
   /// The key, where the run before had one.
@@ -183,7 +189,8 @@ struct VerifyCommand: Sendable {
     guard journal?.knows(.key) == true, let selection = selections.first else { return nil }
     let label = batch.label(tasks[0].path, isNew: false)
     let key = try KeyChoice.resolve(selection, label: label, session)
-    try journal?.admit([(.key, key)], rounds: RunKeys.rounds(parsed))
+    try journal?.admit(
+      [(.key, key)], rounds: RunKeys.rounds(parsed), until: session.cancellation)
     return key
   }
 
@@ -195,7 +202,7 @@ struct VerifyCommand: Sendable {
     var given: [(KeyRole, KeyChoice)] = []
     if journal?.knows(.key) == false, let key = try? key?.get() { given.append((.key, key)) }
     if let key = other?.key { given.append((.otherKey, .one(key))) }
-    try journal?.admit(given, rounds: RunKeys.rounds(parsed))
+    try journal?.admit(given, rounds: RunKeys.rounds(parsed), until: session.cancellation)
   }
 
   /// The keys of the tasks that need one, each source asked once. A manifest's that fails is a
@@ -232,13 +239,18 @@ struct VerifyCommand: Sendable {
     }
   }
 
+  private func otherNeedsKey(_ path: String) throws -> Bool {
+    try session.core.needsKey(
+      path, otherSettings, KeyOptions.against.selection(from: parsed).isNamed)
+  }
+
   /// The database to compare with. `key`: the one of the databases that are checked.
   private func other(_ key: Result<KeyChoice?, any Error>) throws -> NamedDatabase? {
     guard let path = parsed.text(VerifyOptions.against) else { return nil }
     let own = KeyOptions.against.selection(from: parsed)
     var other = NamedDatabase(path: path, settings: otherSettings)
     try other.explaining {
-      guard try session.core.needsKey(path, otherSettings, own.isNamed) else { return }
+      guard try otherNeedsKey(path) else { return }
       let selection = KeyOptions.database.selection(from: parsed)
       let hasOwn = session.keys.isNamed(own) || !session.keys.isNamed(selection)
       let shared = try session.keys.isNamed(own) ? nil : key.get()

@@ -15,10 +15,11 @@ public struct KeyProof: Sendable {
   private static let length = 32
 
   /// That of `count` keys, with a new salt. `rounds`: the most that a passphrase costs where it is used;
-  /// those of format 4 are the least. Throws `.unsupported(.crypto)`, and what `key` throws.
-  public init(of count: Int, _ key: Key, rounds: Int) throws {
+  /// those of format 4 are the least. Throws `.unsupported(.crypto)`, what `key` throws, and
+  /// `.interrupted` soon after the end was asked for.
+  public init(of count: Int, _ key: Key, rounds: Int, until cancellation: Cancellation) throws {
     salt = try LibCrypto.randomBytes(KeyDerivation.saltLength)
-    value = try Self.value(count, key, salt, rounds)
+    value = try Self.value(count, key, salt, rounds, cancellation)
   }
 
   /// One that was written down; nil where it can be none.
@@ -32,16 +33,19 @@ public struct KeyProof: Sendable {
   public var bytes: [UInt8] { value.withBytes { Array($0) } }
 
   /// Whether it was made of these keys; compared in constant time.
-  public func fits(_ count: Int, _ key: Key, rounds: Int) throws -> Bool {
-    try Self.value(count, key, salt, rounds).isEqual(to: value)
+  public func fits(_ count: Int, _ key: Key, rounds: Int, until cancellation: Cancellation) throws
+    -> Bool
+  {
+    try Self.value(count, key, salt, rounds, cancellation).isEqual(to: value)
   }
 
-  private static func value(_ count: Int, _ key: Key, _ salt: [UInt8], _ rounds: Int) throws
-    -> Secret
-  {
+  private static func value(
+    _ count: Int, _ key: Key, _ salt: [UInt8], _ rounds: Int, _ cancellation: Cancellation
+  ) throws -> Secret {
     let hash = try HashStream(.sha256)
     var areRaw = true
     for index in 0..<count {
+      try cancellation.check()
       // One at a time: each has a page of memory.
       if !take(try key(index), into: hash) { areRaw = false }
     }
@@ -50,7 +54,7 @@ public struct KeyProof: Sendable {
       password: password, salt: salt, algorithm: .sha512,
       iterations: areRaw ? rawRounds : max(rounds, CipherProfile.format4.kdfIterations),
       length: length)
-    guard let value = try Derivation.run([wanted]).first else {
+    guard let value = try Derivation.run([wanted], until: cancellation).first else {
       throw SealError.unsupported(.crypto(function: "PBKDF2"))
     }
     return value
