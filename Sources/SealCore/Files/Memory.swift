@@ -11,7 +11,7 @@
 /// Room in the address space, which is what `ulimit -v` and systems that do not overcommit limit.
 enum Memory {
   /// What a conversion or a check needs beside its threads, in bytes.
-  static let basis = 8 << 20
+  static let basis = 10 << 20
 
   /// What `workers` threads of each step need: up to three steps run at once, one thread waits for
   /// the disk, one digests, and what is read ahead for all of them has its room.
