@@ -78,6 +78,14 @@ def test_a_torn_log_counts_up_to_its_last_whole_commit(work, keys, tmp_path, kin
     assert content(converted(work, keys, kind, path)[0]) == wanted
 
 
+def crashed(connection, tmp_path):
+    """The live database as a crash would leave it, with its log, and what it holds. Closes it."""
+    path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-wal"])
+    wanted = content(connection)
+    connection.close()
+    return path, wanted
+
+
 @KINDS
 def test_a_log_that_grows_and_shrinks_the_database(work, keys, tmp_path, kind):
     connection = live(tmp_path / "live.db", kind, "WAL")
@@ -85,9 +93,7 @@ def test_a_log_that_grows_and_shrinks_the_database(work, keys, tmp_path, kind):
     connection.execute("CREATE TABLE big AS SELECT zeroblob(30000) AS z FROM people")
     connection.execute("DROP TABLE big")
     connection.execute("VACUUM")
-    path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-wal"])
-    wanted = content(connection)
-    connection.close()
+    path, wanted = crashed(connection, tmp_path)
     assert content(converted(work, keys, kind, path)[0]) == wanted
 
 
@@ -177,9 +183,7 @@ def emptied(tmp_path, kind):
     # Every page has to be in it.
     connection.execute("VACUUM")
     connection.execute("INSERT INTO gaps VALUES('in the log', 1)")
-    path = copied(tmp_path / "live.db", tmp_path / "crashed", ["", "-wal"])
-    wanted = content(connection)
-    connection.close()
+    path, wanted = crashed(connection, tmp_path)
     path.write_bytes(b"")
     return path, wanted
 

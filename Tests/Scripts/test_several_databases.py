@@ -104,7 +104,7 @@ def test_any_number_in_place(work, keys, command):
         [f"{n}.db" for n in (1, 2, 3)] + [f"{n}.db.old" for n in (1, 2, 3)])
 
 
-@pytest.mark.parametrize("command", ["encrypt", "decrypt"])
+@commands
 def test_a_target_that_is_none_yet(work, keys, command):
     """What was meant to stay is not changed because --in-place stands there too."""
     path = make(work, command, 1)

@@ -112,7 +112,8 @@ extension Catalog {
       """,
       """
       store keeps a key under a name. Where another key has that name it is refused, unless --force says \
-      to replace it. show prints it. delete removes it; one that is not there is no failure. list names the key stores, says which can be \
+      to replace it. show prints it. delete removes it; one that is not there is no failure. list \
+      names the key stores, says which can be \
       used here, and which keys of dbseal are in them. With --keyring every command \
       takes a key from there.
       """,

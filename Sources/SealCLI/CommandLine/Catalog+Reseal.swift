@@ -27,8 +27,8 @@ extension Catalog {
   private static let resealPlace = """
     Without TARGET the database is changed in place: the new file is made beside it, proven, and \
     takes its name in one step. Two files are DATABASE and TARGET; --in-place changes any number, \
-    and so does --files-from without --output-dir. A database that other programs have open, or that has hard links, is not changed without \
-    --force.
+    and so does --files-from without --output-dir. A database that other programs have open, or \
+    that has hard links, is not changed without --force.
     """
 
   static let rekey = CommandSpec(

@@ -50,7 +50,7 @@ struct Conversions: Sendable {
   func run() throws -> Int32 {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
     try plan.requireDistinct()
-    if !inPlaceByDefault, !parsed.has(Options.filesFrom) { try plan.requireNoTarget() }
+    if parsed.has(Options.inPlace), !parsed.has(Options.filesFrom) { try plan.requireNoTarget() }
     let batch = Batch(parsed: parsed, session: session, count: plan.steps.count)
     if let folder = parsed.text(Options.outputDir) { try requireFolder(folder) }
     var resumption = try Resumption(self, plan)
