@@ -41,7 +41,9 @@ private final class FuzzPages: PageReading, PageWriting {
 }
 
 enum PagesTarget {
-  private static let key = Secret(count: 32) { $0[0] = 1 }
+  private static let key = Secret(count: StreamDigest.keyLength) { bytes in
+    for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: i &* 167 &+ i >> 8 &* 13) }
+  }
   private static let path = "f"
 
   static func run(_ bytes: [UInt8]) throws {

@@ -208,41 +208,4 @@ import Testing
     #expect(wrong.records == right.records && wrong.payloadBytes == right.payloadBytes)
     #expect(wrong.digest != right.digest)
   }
-
-  /// RFC 8439, section 2.5.2.
-  @Test func digestsAsPoly1305() throws {
-    let key: [UInt8] = [
-      0x85, 0xd6, 0xbe, 0x78, 0x57, 0x55, 0x6d, 0x33, 0x7f, 0x44, 0x52, 0xfe, 0x42, 0xd5, 0x06,
-      0xa8, 0x01, 0x03, 0x80, 0x8a, 0xfb, 0x0d, 0xb2, 0xfd, 0x4a, 0xbf, 0xf6, 0xaf, 0x41, 0x49,
-      0xf5, 0x1b,
-    ]
-    let digest = try StreamDigest(key: key.withUnsafeBytes { Secret(copying: $0) })
-    let message = [UInt8]("Cryptographic Forum Research Group".utf8)
-    message.withUnsafeBytes { digest.update($0.baseAddress!, $0.count) }
-    #expect(
-      try digest.finish() == [
-        0xa8, 0x06, 0x1d, 0xc1, 0x30, 0x51, 0x36, 0xc6, 0xc2, 0x2b, 0x8b, 0xaf, 0x0c, 0x01, 0x27,
-        0xa9,
-      ])
-  }
-
-  @Test func digestsPiecesAsTheWhole() throws {
-    let bytes = (0..<1_300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-    var digests: [[UInt8]] = []
-    for step in [1_300_000, 524_288, 65_536, 65_535, 7777, 16, -1_300_000, -524_289, -7777] {
-      // Below zero: by a thread.
-      let digest = try StreamDigest(key: digestKey, relay: step < 0 ? DigestThread() : nil)
-      let step = abs(step)
-      bytes.withUnsafeBytes { whole in
-        var place = 0
-        while place < whole.count {
-          let count = min(step, whole.count - place)
-          digest.update(whole.baseAddress! + place, count)
-          place += count
-        }
-      }
-      digests.append(try digest.finish())
-    }
-    #expect(Set(digests).count == 1)
-  }
 }

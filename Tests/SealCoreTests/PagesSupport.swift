@@ -111,7 +111,7 @@ final class Workshop {
 }
 
 let digestKey = Secret(count: StreamDigest.keyLength) { bytes in
-  for i in bytes.indices { bytes[i] = UInt8(i) }
+  for i in bytes.indices { bytes[i] = UInt8(truncatingIfNeeded: i) }
 }
 
 /// Lays `source` out anew, checks what needs no judge, and returns the new database.

@@ -1,59 +1,59 @@
-// A keyed digest of a stream that both sides of a conversion feed: Poly1305 under a random key of
-// the run. With a key that nobody knows, two different contents agree with a chance below 2^-60,
-// and it costs a tenth of what SHA-256 would. It proves equality inside one run; it is not stored.
+// A keyed digest of the records that both sides of a conversion read. Payloads go through NH, block by
+// block (BlockHash.swift), and what that makes of them, with their lengths and rowids, through Poly1305,
+// as in UMAC: both under a random key of the run. With a key that nobody knows, two different contents
+// agree with a chance below 2^-60, and it costs a twentieth of what SHA-256 would. It proves equality
+// inside one run; it is not stored, and depends on the order of the machine's bytes.
 internal import CLibCrypto
 
-/// Digests what a `StreamDigest` gathers, somewhere else.
-protocol DigestRelay: AnyObject {
-  /// Starts: `digest` is to be called with every buffer, in their order, from one thread at a time.
-  /// `capacity`: bytes of a buffer. False: nothing will be done.
-  func begin(capacity: Int, _ digest: @escaping (UnsafeRawPointer, Int) -> Void) -> Bool
-  /// Takes a buffer with `count` bytes to digest, and gives another one.
-  func exchange(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer
-  /// Returns when everything is digested.
-  func end()
-}
-
-/// Digests a stream of bytes. Not safe for concurrent callers; `finish` once.
+/// Digests numbers and payloads in their order. Not safe for concurrent callers; `finish` once.
 final class StreamDigest {
-  /// Length of the key in bytes.
-  static let keyLength = 32
-  /// What waits to be digested. Behind a pointer: it is touched for every cell.
-  private struct Waiting {
-    var buffer: UnsafeMutableRawPointer
-    /// Bytes that it has room for, and bytes in it.
-    let capacity: Int
+  /// Length of Poly1305's key in bytes.
+  private static let macKeyLength = 32
+  /// Length of the key in bytes: Poly1305's, and that of the blocks.
+  static let keyLength = macKeyLength + BlockHash.blockLength
+  /// Bytes that wait for Poly1305, a multiple of 8.
+  private static let capacity = 1 << 14
+
+  /// What is touched for every record, so it is behind a pointer.
+  private struct State {
+    var block: BlockHash
+    /// Bytes in the buffer.
     var fill = 0
+    /// Bytes of the payload that make no pair of words yet.
+    var rest = 0
+    var failed = false
   }
 
   private let context: OpaquePointer
-  private let waiting: UnsafeMutablePointer<Waiting>
-  private let failed: UnsafeMutablePointer<Bool>
-  private let relay: (any DigestRelay)?
+  private let state: UnsafeMutablePointer<State>
+  private let buffer: UnsafeMutableRawPointer
+  private let rest: UnsafeMutableRawPointer
+  private let blockKey: UnsafeMutableRawPointer
 
-  /// `relay`: who digests, where that is somebody else. Throws `SealError.engine` where libcrypto has
-  /// no Poly1305.
-  init(key: Secret, relay: (any DigestRelay)? = nil) throws {
-    let context = try Self.context(key: key)
-    let failed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
-    failed.initialize(to: false)
-    (self.context, self.failed) = (context, failed)
-    waiting = .allocate(capacity: 1)
-    // Handing over costs two switches of threads.
-    let capacity = relay == nil ? 1 << 16 : 1 << 19
-    waiting.initialize(
-      to: Waiting(buffer: .allocate(byteCount: capacity, alignment: 64), capacity: capacity))
-    let isTaken = relay?.begin(capacity: capacity) { Self.digest($0, $1, context, failed) }
-    self.relay = isTaken == true ? relay : nil
+  /// `key`: `keyLength` bytes. Throws `SealError.engine` where libcrypto has no Poly1305.
+  init(key: Secret) throws {
+    guard key.count == Self.keyLength else { throw Self.failure }
+    context = try Self.context(key: key)
+    buffer = .allocate(byteCount: Self.capacity, alignment: 64)
+    rest = .allocate(byteCount: 16, alignment: 16)
+    let blockKey = UnsafeMutableRawPointer.allocate(
+      byteCount: BlockHash.blockLength, alignment: 64)
+    self.blockKey = blockKey
+    key.withBytes {
+      UnsafeMutableRawBufferPointer(start: blockKey, count: BlockHash.blockLength)
+        .copyBytes(from: $0[Self.macKeyLength...])
+    }
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(block: BlockHash(key: UnsafeRawPointer(blockKey))))
   }
 
-  /// A Poly1305 that `key` started, for the caller to free. Throws `SealError.engine`.
+  /// A Poly1305 that the start of `key` started, for the caller to free. Throws `SealError.engine`.
   static func context(key: Secret) throws -> OpaquePointer {
     guard let mac = EVP_MAC_fetch(nil, "POLY1305", nil) else { throw failure }
     defer { EVP_MAC_free(mac) }
-    guard key.count == keyLength, let context = EVP_MAC_CTX_new(mac) else { throw failure }
+    guard key.count >= macKeyLength, let context = EVP_MAC_CTX_new(mac) else { throw failure }
     let started = key.withBytes {
-      EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, nil)
+      EVP_MAC_init(context, $0.bindMemory(to: UInt8.self).baseAddress, macKeyLength, nil)
     }
     guard started == 1 else {
       EVP_MAC_CTX_free(context)
@@ -70,86 +70,98 @@ final class StreamDigest {
     }
   }
 
-  /// Takes `count` bytes.
-  @inline(__always)
-  func update(_ bytes: UnsafeRawPointer, _ count: Int) {
-    let used = waiting.pointee.fill
-    if count <= waiting.pointee.capacity &- used {
-      (waiting.pointee.buffer + used).copyMemory(from: bytes, byteCount: count)
-      waiting.pointee.fill = used &+ count
-    } else {
-      overflow(bytes, count)
-    }
-  }
-
-  /// Takes a number as 8 bytes, little-endian.
+  /// Takes a number. A payload ends before it.
   @inline(__always)
   func update(_ number: UInt64) {
-    if waiting.pointee.capacity &- waiting.pointee.fill < 8 { flush() }
-    let used = waiting.pointee.fill
-    (waiting.pointee.buffer + used).storeBytes(of: number.littleEndian, as: UInt64.self)
-    waiting.pointee.fill = used &+ 8
+    endPayload()
+    append(number)
   }
 
-  /// Takes one or two numbers and `count` bytes.
+  /// Takes `count` bytes of a payload. How many they are in all must have been said by a number.
+  func update(_ bytes: UnsafeRawPointer, _ count: Int) {
+    var (piece, left) = (bytes, count)
+    while left > 0 {
+      let used = state.pointee.rest
+      let share = used == 0 ? state.pointee.block.share(of: left) : 0
+      let part = share > 0 ? share : min(left, 16 &- used)
+      if share > 0 {
+        add(piece, share)
+      } else {
+        (rest + used).copyMemory(from: piece, byteCount: part)
+        state.pointee.rest = used &+ part
+        if used &+ part == 16 {
+          state.pointee.rest = 0
+          add(rest, 16)
+        }
+      }
+      piece += part
+      left &-= part
+    }
+  }
+
+  /// Takes one or two numbers, and a whole payload. 15 bytes behind it must be readable
+  /// (`BTreePage.slack`).
   @inline(__always)
   func update(_ first: UInt64, _ second: UInt64?, _ bytes: UnsafeRawPointer, _ count: Int) {
-    let used = waiting.pointee.fill
-    let head = second == nil ? 8 : 16
-    guard count <= waiting.pointee.capacity &- 16 &- used else {
-      update(first)
-      if let second { update(second) }
-      return update(bytes, count)
-    }
-    let place = waiting.pointee.buffer + used
-    place.storeBytes(of: first.littleEndian, as: UInt64.self)
-    if let second { place.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self) }
-    (place + head).copyMemory(from: bytes, byteCount: count)
-    waiting.pointee.fill = used &+ head &+ count
+    update(first)
+    if let second { append(second) }
+    guard count > 0, count <= BlockHash.blockLength else { return update(bytes, count) }
+    let whole = count & ~15
+    state.pointee.block.add(bytes, whole)
+    if whole < count { state.pointee.block.addEnd(bytes + whole, count &- whole) }
+    endBlock()
   }
 
   /// The digest of everything taken, 16 bytes.
   func finish() throws -> [UInt8] {
+    endPayload()
     flush()
-    relay?.end()
     var digest = [UInt8](repeating: 0, count: 16)
     var length = 0
-    guard EVP_MAC_final(context, &digest, &length, digest.count) == 1, !failed.pointee,
+    guard EVP_MAC_final(context, &digest, &length, digest.count) == 1, !state.pointee.failed,
       length == digest.count
     else { throw Self.failure }
     return digest
   }
 
+  /// Adds what the block takes, and ends it where it is full.
+  @inline(__always)
+  private func add(_ bytes: UnsafeRawPointer, _ count: Int) {
+    state.pointee.block.add(bytes, count)
+    if state.pointee.block.count == BlockHash.blockLength { endBlock() }
+  }
+
+  /// The rest of a payload that came in pieces.
+  @inline(__always)
+  private func endPayload() {
+    guard state.pointee.rest != 0 || state.pointee.block.count != 0 else { return }
+    if state.pointee.rest != 0 {
+      state.pointee.block.addEnd(rest, state.pointee.rest)
+      state.pointee.rest = 0
+    }
+    endBlock()
+  }
+
+  @inline(__always)
+  private func endBlock() {
+    let (low, high) = state.pointee.block.finish()
+    append(low)
+    append(high)
+  }
+
+  @inline(__always)
+  private func append(_ number: UInt64) {
+    let used = state.pointee.fill
+    (buffer + used).storeBytes(of: number, as: UInt64.self)
+    state.pointee.fill = used &+ 8
+    if used &+ 8 == Self.capacity { flush() }
+  }
+
   @inline(never)
-  private func overflow(_ bytes: UnsafeRawPointer, _ count: Int) {
-    var (piece, left) = (bytes, count)
-    while left > 0 {
-      if waiting.pointee.fill == waiting.pointee.capacity { flush() }
-      let used = waiting.pointee.fill
-      let part = min(left, waiting.pointee.capacity - used)
-      (waiting.pointee.buffer + used).copyMemory(from: piece, byteCount: part)
-      waiting.pointee.fill = used + part
-      piece += part
-      left -= part
-    }
-  }
-
   private func flush() {
-    let (buffer, count) = (waiting.pointee.buffer, waiting.pointee.fill)
-    waiting.pointee.fill = 0
-    if let relay {
-      waiting.pointee.buffer = relay.exchange(buffer, count)
-    } else {
-      Self.digest(UnsafeRawPointer(buffer), count, context, failed)
-    }
-  }
-
-  private static func digest(
-    _ bytes: UnsafeRawPointer, _ count: Int, _ context: OpaquePointer,
-    _ failed: UnsafeMutablePointer<Bool>
-  ) {
-    let start = bytes.assumingMemoryBound(to: UInt8.self)
-    if EVP_MAC_update(context, start, count) != 1 { failed.pointee = true }
+    let start = UnsafeRawPointer(buffer).assumingMemoryBound(to: UInt8.self)
+    if EVP_MAC_update(context, start, state.pointee.fill) != 1 { state.pointee.failed = true }
+    state.pointee.fill = 0
   }
 
   private static var failure: SealError {
@@ -157,12 +169,14 @@ final class StreamDigest {
   }
 
   deinit {
-    relay?.end()
     EVP_MAC_CTX_free(context)
-    let buffer = waiting.pointee.buffer
-    Secret.wipe(UnsafeMutableRawBufferPointer(start: buffer, count: waiting.pointee.capacity))
+    // What waits tells nothing of the payloads without the key, which does.
+    Secret.wipe(
+      UnsafeMutableRawBufferPointer(start: blockKey, count: BlockHash.blockLength))
+    Secret.wipe(UnsafeMutableRawBufferPointer(start: rest, count: 16))
+    blockKey.deallocate()
     buffer.deallocate()
-    waiting.deallocate()
-    failed.deallocate()
+    rest.deallocate()
+    state.deallocate()
   }
 }

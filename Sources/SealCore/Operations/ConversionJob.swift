@@ -206,8 +206,7 @@ struct ConversionJob {
       return (WrittenContent(key: key, summary: summary), source.pageCount)
     }
     let result = try Relayout.run(
-      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key,
-      relay: DigestThread.helping(workers))
+      from: reader, path: source.path, to: sink, pageSize: pageSize, reserve: reserve, key: key)
     return (WrittenContent(key: key, summary: result.content), result.pageCount)
   }
 

@@ -86,8 +86,7 @@ struct Prover {
     defer { reader.stop() }
     guard cipher == nil else {
       let summary = try ContentWalk.summary(
-        of: reader, path: path, key: content.key,
-        relay: DigestThread.helping(workers))
+        of: reader, path: path, key: content.key)
       let scan = PageScan(
         store: store, workers: max(1, workers), cancellation: context.cancellation)
       guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
@@ -98,8 +97,7 @@ struct Prover {
     var sum = PageSum()
     let add: PageTaker = { [pageSize] in sum.add($0, $1, pageSize) }
     let summary = try ContentWalk.summary(
-      of: PageTee(reader, to: add), path: path, key: content.key,
-      relay: DigestThread.helping(workers))
+      of: PageTee(reader, to: add), path: path, key: content.key)
     try RestOfPages(reader: reader, blank: []).pass(to: add)
     if let written = content.sum, written != sum { throw failure(.pages) }
     return summary

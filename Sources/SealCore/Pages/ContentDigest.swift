@@ -19,9 +19,9 @@ final class ContentDigest {
   private let counts: UnsafeMutablePointer<(records: UInt64, payload: UInt64)>
   private var trees = 0
 
-  /// `key` nil: only counts. `relay` as in `StreamDigest`.
-  init(key: Secret?, relay: (any DigestRelay)? = nil) throws {
-    digest = try key.map { try StreamDigest(key: $0, relay: relay) }
+  /// `key` nil: only counts.
+  init(key: Secret?) throws {
+    digest = try key.map { try StreamDigest(key: $0) }
     counts = .allocate(capacity: 1)
     counts.initialize(to: (0, 0))
   }

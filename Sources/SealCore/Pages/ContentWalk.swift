@@ -12,18 +12,17 @@ final class ContentWalk: TreeConsumer {
     self.digest = digest
   }
 
-  /// The content of `source`, digested under `key` (`StreamDigest.randomKey`), by `relay` where one is
-  /// given; without a key the pages are checked and not digested. Throws damage, with `path` in it,
+  /// The content of `source`, digested under `key` (`StreamDigest.randomKey`); without a key the pages are checked and not digested. Throws damage, with `path` in it,
   /// and whatever reading throws. `lockByte` differs in tests only.
   @discardableResult
   static func summary(
-    of source: any PageReading, path: String, key: Secret?, relay: (any DigestRelay)? = nil,
+    of source: any PageReading, path: String, key: Secret?,
     lockByte: Int = PageGeometry.lockByte
   ) throws -> ContentSummary {
     let header = try DatabaseHeader.read(from: source, path: path, lockByte: lockByte).header
     let roots = try SchemaReader.roots(source: source, path: path, geometry: header.geometry)
     let cursor = TreeCursor(source: source, path: path, geometry: header.geometry)
-    let digest = try ContentDigest(key: key, relay: relay)
+    let digest = try ContentDigest(key: key)
     let walk = ContentWalk(cursor, digest)
     for root in roots {
       walk.isTable = try cursor.start(root)

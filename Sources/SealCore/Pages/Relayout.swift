@@ -26,13 +26,13 @@ final class Relayout: TreeConsumer {
   private var lastRowid: Int64 = 0
 
   private init(
-    cursor: TreeCursor, output: PageOutput, key: Secret, relay: (any DigestRelay)?
+    cursor: TreeCursor, output: PageOutput, key: Secret
   ) throws {
     self.cursor = cursor
     self.output = output
     loader = TreeLoader(output: output, path: cursor.path)
     splitter = CellSplitter(output: output)
-    digest = try ContentDigest(key: key, relay: relay)
+    digest = try ContentDigest(key: key)
     head = .allocate(byteCount: 2 * Varint.maxLength, alignment: 8)
   }
 
@@ -40,11 +40,11 @@ final class Relayout: TreeConsumer {
 
   /// Copies `source` to `sink` with pages of `pageSize` bytes, `reserve` of them left alone (zero).
   /// Page 1 is the last page written. `path` names the source in errors; `key` is for the digest
-  /// (`StreamDigest.randomKey`), by `relay` where one is given. `lockByte` differs in tests only. Throws `SealError.damaged`,
+  /// (`StreamDigest.randomKey`). `lockByte` differs in tests only. Throws `SealError.damaged`,
   /// `.badProfile` for an impossible layout, and what source and sink throw.
   static func run(
     from source: any PageReading, path: String, to sink: any PageWriting, pageSize: Int,
-    reserve: Int, key: Secret, relay: (any DigestRelay)? = nil,
+    reserve: Int, key: Secret,
     lockByte: Int = PageGeometry.lockByte
   ) throws -> Result {
     guard let geometry = PageGeometry(pageSize: pageSize, reserve: reserve, lockByte: lockByte)
@@ -54,7 +54,7 @@ final class Relayout: TreeConsumer {
     let cursor = TreeCursor(source: source, path: path, geometry: header.geometry)
     let output = PageOutput(
       sink: sink, path: path, geometry: geometry, autoVacuum: header.hasAutoVacuum)
-    let relayout = try Relayout(cursor: cursor, output: output, key: key, relay: relay)
+    let relayout = try Relayout(cursor: cursor, output: output, key: key)
     let newRoots = try relayout.copyTrees(roots)
     let first = UnsafeMutableRawBufferPointer.allocate(
       byteCount: pageSize + BTreePage.slack, alignment: 16)
@@ -204,6 +204,7 @@ final class Relayout: TreeConsumer {
   }
 
   private func indexLeaf(_ page: BTreePage) throws {
+    var node = loader.leaf
     var room = page.room
     for i in 0..<page.count {
       let cell: Cell
@@ -212,15 +213,19 @@ final class Relayout: TreeConsumer {
         room &-= cell.size
         guard room >= 0 else { throw .cellCount }
       } catch { throw SealError.structure(cursor.path, page.number, error) }
-      try record(cell, on: page.number, child: 0)
+      try record(cell, on: page.number, child: 0, to: &node)
     }
   }
 
-  func separator(_ cell: Cell, on page: UInt32) throws { try record(cell, on: page, child: 4) }
+  func separator(_ cell: Cell, on page: UInt32) throws {
+    var node = loader.leaf
+    try record(cell, on: page, child: 4, to: &node)
+  }
 
-  /// Loads an index record; `child` is the length of a child's number before it.
+  /// Loads an index record; `child` is the length of a child's number before it, `node` the loader's
+  /// leaf.
   @inline(__always)
-  private func record(_ cell: Cell, on page: UInt32, child: Int) throws {
+  private func record(_ cell: Cell, on page: UInt32, child: Int, to node: inout PageNode) throws {
     var start = cell.start + child
     var size = cell.size &- child
     if cell.local == cell.length, cell.length <= output.geometry.indexMax {
@@ -231,7 +236,9 @@ final class Relayout: TreeConsumer {
       start = splitter.cell
       size = splitter.size
     }
-    if !loader.leaf.append(start, size) { try loader.leafFull(start, size) }
+    guard !node.append(start, size) else { return }
+    try loader.leafFull(start, size)
+    node = loader.leaf
   }
 
   /// Lays the payload of `cell` out anew; the cell is in `splitter` then.
