@@ -82,11 +82,11 @@ struct Prover {
     let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
     let readers = cipher == nil ? min(workers, 1) : workers
     let reader = try ReadAhead(
-      store, workers: readers, meter: meter, cancellation: context.cancellation)
+      store, workers: readers, sums: cipher == nil, meter: meter,
+      cancellation: context.cancellation)
     defer { reader.stop() }
+    let summary = try ContentWalk.summary(of: reader, path: path, key: content.key)
     guard cipher == nil else {
-      let summary = try ContentWalk.summary(
-        of: reader, path: path, key: content.key)
       let scan = PageScan(
         store: store, workers: max(1, workers), cancellation: context.cancellation)
       guard try scan.run(skipping: reader.visited) == PageScan.Findings() else {
@@ -94,12 +94,8 @@ struct Prover {
       }
       return summary
     }
-    var sum = PageSum()
-    let add: PageTaker = { [pageSize] in sum.add($0, $1, pageSize) }
-    let summary = try ContentWalk.summary(
-      of: PageTee(reader, to: add), path: path, key: content.key)
-    try RestOfPages(reader: reader, blank: []).pass(to: add)
-    if let written = content.sum, written != sum { throw failure(.pages) }
+    try RestOfPages(reader: reader, blank: []).pass { _, _ in }
+    if let written = content.sum, written != reader.sum { throw failure(.pages) }
     return summary
   }
 

@@ -9,6 +9,8 @@ struct ChunkState {
   let verdicts: UnsafeMutablePointer<PageVerdict>
   /// Of each page: whether nobody announced it.
   let isBetween: UnsafeMutablePointer<Bool>
+  /// Of each page, decoded; only where somebody wants them.
+  let sums: UnsafeMutablePointer<PageSum>?
   var first: UInt32 = 0
   var count = 0
   /// Reading it failed, as a whole.
@@ -35,6 +37,24 @@ struct ChunkState {
     buffer + Int(number &- first) &* pageSize
   }
 
+  /// Reads its pages, opens them, and adds them up where that is wanted. Throws `.io`.
+  func load(from store: PageStore, _ codec: PageCodec?) throws {
+    try store.pages.read(first: first, count: count, pageSize: pageSize, into: buffer)
+    codec?.open(first: first, count: count, in: buffer) { number, verdict in
+      verdicts[Int(number - first)] = verdict
+    }
+    addUp()
+  }
+
+  private func addUp() {
+    guard let sums else { return }
+    for index in 0..<count {
+      var sum = PageSum()
+      sum.add(first &+ UInt32(truncatingIfNeeded: index), buffer + index &* pageSize, pageSize)
+      sums[index] = sum
+    }
+  }
+
   /// Whether every page was asked for.
   var isUsedUp: Bool { remaining == 0 && between == 0 }
 }
@@ -43,8 +63,8 @@ struct ChunkState {
 typealias Chunk = UnsafeMutablePointer<ChunkState>
 
 extension Chunk {
-  /// Room for `capacity` pages.
-  static func make(capacity: Int, pageSize: Int) -> Chunk {
+  /// Room for `capacity` pages, and their sums.
+  static func make(capacity: Int, pageSize: Int, sums: Bool) -> Chunk {
     let buffer = UnsafeMutableRawPointer.allocate(
       byteCount: capacity * pageSize + BTreePage.slack, alignment: 4096)
     (buffer + capacity * pageSize).initializeMemory(
@@ -53,10 +73,17 @@ extension Chunk {
     verdicts.initialize(repeating: .opened, count: capacity)
     let isBetween = UnsafeMutablePointer<Bool>.allocate(capacity: capacity)
     isBetween.initialize(repeating: false, count: capacity)
+    var pageSums: UnsafeMutablePointer<PageSum>?
+    if sums {
+      let made = UnsafeMutablePointer<PageSum>.allocate(capacity: capacity)
+      made.initialize(repeating: PageSum(), count: capacity)
+      pageSums = made
+    }
     let chunk = Chunk.allocate(capacity: 1)
     chunk.initialize(
       to: ChunkState(
-        buffer: buffer, pageSize: pageSize, verdicts: verdicts, isBetween: isBetween))
+        buffer: buffer, pageSize: pageSize, verdicts: verdicts, isBetween: isBetween,
+        sums: pageSums))
     return chunk
   }
 
@@ -65,6 +92,7 @@ extension Chunk {
     pointee.buffer.deallocate()
     pointee.verdicts.deallocate()
     pointee.isBetween.deallocate()
+    pointee.sums?.deallocate()
     deallocate()
   }
 }

@@ -1,6 +1,6 @@
 // Something that is done with pages while somebody reads them: every page that a walk of the trees asks
 // for is passed on once. So a database whose pages keep their places is read once while it is copied,
-// what is broken in it is found on the way, and an output is read once while it is proven.
+// what is broken in it is found on the way.
 
 /// Takes a page, with its number.
 typealias PageTaker = (UInt32, UnsafeRawPointer) throws -> Void

@@ -10,6 +10,8 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   var pageCount: UInt32 { store.pageCount }
   /// The pages that were read, and with them authenticated.
   let visited: PageBitmap
+  /// Of the pages that were asked for, each once; only where `init` was told so.
+  private(set) var sum = PageSum()
 
   private let meter: ProgressMeter?
   private let cancellation: Cancellation
@@ -26,14 +28,17 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   private var ownRun = 1
   private var lastAsked: UInt32 = 0
   private let capacity: Int
+  private let sums: Bool
   /// Bytes of a chunk, which one system call reads.
   private static let chunkBytes = 256 << 10
   private static let chunkCount = 32
 
-  /// `workers` 0: no threads, every page is read when it is asked for.
+  /// `workers` 0: no threads, every page is read when it is asked for. `sums`: the pages are added up.
   init(
-    _ store: PageStore, workers: Int, meter: ProgressMeter? = nil, cancellation: Cancellation
+    _ store: PageStore, workers: Int, sums: Bool = false, meter: ProgressMeter? = nil,
+    cancellation: Cancellation
   ) throws {
+    self.sums = sums
     self.store = store
     self.meter = meter
     self.cancellation = cancellation
@@ -43,7 +48,9 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     // A small database needs no more chunks than it has pages.
     let chunks = workers == 0 ? 0 : min(Self.chunkCount, Int(store.pageCount) / capacity + 4)
     shared = Monitor(
-      Schedule(chunks: chunks, capacity: capacity, pageSize: store.pageSize, last: store.pageCount))
+      Schedule(
+        chunks: chunks, capacity: capacity, pageSize: store.pageSize, sums: sums,
+        last: store.pageCount))
     for _ in 0..<workers {
       let codec = UncheckedBox(try store.codec?())
       guard let thread = WorkerThread({ [shared] in Self.load(store, codec, from: shared) })
@@ -134,21 +141,21 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   ) throws -> Bool {
     let isNew = visited.insert(number)
     meter?.add(pageSize)
-    guard let chunk else {
-      try readOne(number, into: buffer)
-      return false
+    if let chunk {
+      let index = Int(number - chunk.pointee.first)
+      let verdict = chunk.pointee.verdicts[index]
+      let isUnreadable = chunk.pointee.isUnreadable
+      if isNew, !isUnreadable, let sums = chunk.pointee.sums { sum.add(sums[index]) }
+      if isNew, !chunk.pointee.isOwn { use(index, of: chunk) }
+      guard isUnreadable else {
+        if verdict != .opened { try require(verdict, page: number) }
+        return true
+      }
+      // It need not be this page that cannot be read.
     }
-    let index = Int(number - chunk.pointee.first)
-    let verdict = chunk.pointee.verdicts[index]
-    let isUnreadable = chunk.pointee.isUnreadable
-    if isNew, !chunk.pointee.isOwn { use(index, of: chunk) }
-    // It need not be this page that cannot be read.
-    guard !isUnreadable else {
-      try readOne(number, into: buffer)
-      return false
-    }
-    if verdict != .opened { try require(verdict, page: number) }
-    return true
+    try readOne(number, into: buffer)
+    if isNew, sums { sum.add(number, buffer, pageSize) }
+    return false
   }
 
   /// A page of a planned chunk was asked for, for the first time.
@@ -221,23 +228,19 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     let count = min(ownRun, Int(pageCount - number) + 1)
     let own = ownChunk()
     own.pointee.first = number
-    own.pointee.count = 0
-    let buffer = own.pointee.buffer
-    do {
-      try store.pages.read(first: number, count: count, pageSize: pageSize, into: buffer)
-    } catch { return nil }
-    for index in 0..<count { own.pointee.verdicts[index] = .opened }
-    ownCodec?.open(first: number, count: count, in: buffer) { page, verdict in
-      own.pointee.verdicts[Int(page - number)] = verdict
-    }
     own.pointee.count = count
+    for index in 0..<count { own.pointee.verdicts[index] = .opened }
+    do { try own.pointee.load(from: store, ownCodec) } catch {
+      own.pointee.count = 0
+      return nil
+    }
     return own
   }
 
   /// One that is not lent.
   private func ownChunk() -> Chunk {
     if let chunk = own.first(where: { !$0.pointee.isLent }) { return chunk }
-    let chunk = Chunk.make(capacity: capacity, pageSize: pageSize)
+    let chunk = Chunk.make(capacity: capacity, pageSize: pageSize, sums: sums)
     chunk.pointee.isOwn = true
     own.append(chunk)
     return chunk
@@ -282,14 +285,9 @@ final class ReadAhead: PageReading, @unchecked Sendable {
         return schedule.nextDue().map(Lookup.found)
       }
       guard let chunk = next.chunk else { return }
-      let (first, count) = (chunk.pointee.first, chunk.pointee.count)
-      do {
-        try store.pages.read(
-          first: first, count: count, pageSize: store.pageSize, into: chunk.pointee.buffer)
-        codec.value?.open(first: first, count: count, in: chunk.pointee.buffer) { number, verdict in
-          chunk.pointee.verdicts[Int(number - first)] = verdict
-        }
-      } catch { chunk.pointee.isUnreadable = true }
+      do { try chunk.pointee.load(from: store, codec.value) } catch {
+        chunk.pointee.isUnreadable = true
+      }
       let isAwaited = shared.withLock { schedule in
         chunk.pointee.isReady = true
         return schedule.awaited == chunk

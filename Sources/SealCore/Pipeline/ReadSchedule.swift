@@ -74,11 +74,11 @@ struct Schedule {
   /// The chunk that the reader waits for.
   var awaited: Chunk?
 
-  init(chunks: Int, capacity: Int, pageSize: Int, last: UInt32) {
+  init(chunks: Int, capacity: Int, pageSize: Int, sums: Bool, last: UInt32) {
     self.capacity = capacity
     policy = GapPolicy(capacity: capacity)
     self.last = last
-    free = (0..<chunks).map { _ in Chunk.make(capacity: capacity, pageSize: pageSize) }
+    free = (0..<chunks).map { _ in Chunk.make(capacity: capacity, pageSize: pageSize, sums: sums) }
   }
 
   mutating func announce(_ numbers: [UInt32], now: Bool) {
