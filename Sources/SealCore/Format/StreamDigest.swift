@@ -170,10 +170,9 @@ final class StreamDigest {
 
   deinit {
     EVP_MAC_CTX_free(context)
-    // What waits tells nothing of the payloads without the key, which does.
-    Secret.wipe(
-      UnsafeMutableRawBufferPointer(start: blockKey, count: BlockHash.blockLength))
-    Secret.wipe(UnsafeMutableRawBufferPointer(start: rest, count: 16))
+    for (start, count) in [(blockKey, BlockHash.blockLength), (rest, 16), (buffer, Self.capacity)] {
+      Secret.wipe(UnsafeMutableRawBufferPointer(start: start, count: count))
+    }
     blockKey.deallocate()
     buffer.deallocate()
     rest.deallocate()
