@@ -58,7 +58,8 @@ struct KeyOptions: Sendable {
       help: "take the key from what a command prints",
       detail: """
         CMD is split into words like a shell line (quotes and backslashes), and run without a \
-        shell. Its output is read as a key file is. It must end with status 0.
+        shell. Its output is read as a key file is. It must end with status 0. Where the key is to \
+        seal a database, it is run twice, and has to give the same key both times.
         """)
     keyring = OptionSpec(
       name: prefix + "keyring", value: .text("NAME", .none), section: section,

@@ -144,14 +144,16 @@ struct Conversions: Sendable {
     for ready: ConversionPlan.Step, _ batch: Batch, isKnown: Bool,
     _ check: (KeyChoice) throws -> Void
   ) throws -> (Keys, CreatedKey?) {
-    let selection = KeyOptions.database.selection(from: parsed)
+    var selection = KeyOptions.database.selection(from: parsed)
+    selection.seals = newKey
     if createsKey, isKnown { _ = try session.keys.resolve(selection, label: "", new: false) }
     let made = createsKey ? try CreatedKey(selection, session, parsed) : nil
     let old =
       try made.map { KeyChoice.one($0.key) }
       ?? KeyChoice.resolve(selection, label: label(ready, batch, newKey), new: newKey, session)
     let new = try replacementKey.map {
-      let selection = $0.selection(from: parsed)
+      var selection = $0.selection(from: parsed)
+      selection.seals = true
       if session.keys.isTyped(selection) { try check(old) }
       return try session.keys.resolve(selection, label: label(ready, batch, true), new: true)
     }

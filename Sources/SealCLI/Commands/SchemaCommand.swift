@@ -122,7 +122,10 @@ struct SchemaCommand: Sendable {
 
   /// The key of all that need one, of which `first` is the first.
   private func key(for first: String) throws -> KeyMaterial {
-    try session.keys.resolve(selection, label: batch.label(first, isNew: creates), new: creates)
+    var selection = selection
+    selection.seals = creates
+    return try session.keys.resolve(
+      selection, label: batch.label(first, isNew: creates), new: creates)
   }
 
   private func request(

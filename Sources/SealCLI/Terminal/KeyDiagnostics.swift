@@ -245,6 +245,15 @@ enum KeyDiagnostics {
       )
     case .killed(let signal):
       return ("the command was ended by signal \(signal)", "run it by itself to see why")
+    case .notAgain(let flaw):
+      let what =
+        flaw.map { "run a second time, it failed: \(words($0, options, failure).0)" }
+        ?? "run a second time, the command gave another key"
+      return (
+        "\(what); a key that nobody can get again would seal the database for ever",
+        "keep the key first (\(Catalog.tool) key generate --output app.key), and give it with"
+          + " \(options.file.flag)"
+      )
     case .noTerminal: return missing(options)
     case .mismatch:
       return ("the two keys differ, and nothing was changed", "run it again and type the key twice")

@@ -26,6 +26,8 @@ struct KeyFailure: Error, Sendable, Equatable {
   var prefix = ""
   /// The option or the variable that named the source; nil where an operand did.
   var origin: String?
+  /// The key was to seal a database.
+  var seals = false
   /// The source is a list of keys, of which each is a line of text.
   var isList = false
 
@@ -64,6 +66,8 @@ struct KeyFailure: Error, Sendable, Equatable {
     case notStarted(errno: Int32)
     case exited(status: Int32)
     case killed(signal: Int32)
+    /// The command of a key that is to seal, run a second time: it gave another key, or failed so.
+    indirect case notAgain(Flaw?)
     case noTerminal
     case mismatch
     /// The terminal passes at most `limit` bytes of a line on.

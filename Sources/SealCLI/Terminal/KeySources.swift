@@ -29,6 +29,8 @@ struct KeySelection: Sendable, Hashable {
   var keyVariables: Set<String> = []
   /// Seconds to wait for it, where that was said.
   var timeout: Double?
+  /// A database is to be sealed with it, so that one which nobody has afterwards loses the database.
+  var seals = false
 
   /// An option says where the key is.
   var isNamed: Bool { source != nil || list != nil }
@@ -59,6 +61,7 @@ struct KeySources: Sendable {
       return try material(selection, label: label, new: new)
     } catch var failure as KeyFailure {
       failure.prefix = selection.prefix
+      failure.seals = selection.seals
       throw failure
     }
   }
@@ -93,9 +96,25 @@ struct KeySources: Sendable {
     if key.count > KeyMaterial.limit {
       throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
     }
+    let material: KeyMaterial
     do {
-      return try KeyMaterial(key, as: selection.reading)
+      material = try KeyMaterial(key, as: selection.reading)
     } catch SealError.badKey(let flaw) { throw KeyFailure(source: source, flaw: .refused(flaw)) }
+    if selection.seals, case .command = source { try requireAgain(key, source, selection) }
+    return material
+  }
+
+  /// A command that makes up a key gives another one each time, and this one to nobody else.
+  private func requireAgain(
+    _ key: Secret, _ source: KeySource, _ selection: KeySelection
+  ) throws {
+    let second: Secret
+    do {
+      second = try naming(source) { try bytes(of: source, selection) }
+    } catch let failure as KeyFailure {
+      throw KeyFailure(source: source, flaw: .notAgain(failure.flaw))
+    }
+    guard second.isEqual(to: key) else { throw KeyFailure(source: source, flaw: .notAgain(nil)) }
   }
 
   /// Keys that may all be the right one, one a line, each with the number of its line. Blank lines
