@@ -61,6 +61,7 @@ enum Tool {
     case .run(let parsed):
       let display = parsed.display(Options.color)
       session.console.setColor(display, noColor: session.noColor, dumb: session.dumbTerminal)
+      try ValuesOfFlags.refuse(in: parsed, session)
       // verify reads its list itself: a report says what was wrong with it.
       let readsList = parsed.command.name == Catalog.verify.name
       let whole = try readsList ? parsed : FileList.named(in: parsed, session)

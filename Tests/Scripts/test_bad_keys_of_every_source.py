@@ -18,7 +18,7 @@ BAD = {
     "mark": (b"\xef\xbb\xbfwords\n", "byte-order mark"),
     "UTF-16": ("words\r\n".encode("utf-16"), "UTF-16"),
     "NUL": (b"wo\0rds\n", "NUL"), "empty": (b"", "is empty"), "LF": (b"\n", "is empty"),
-    "CRLF": (b"\r\n", "is empty"), "raw key": (b"x'12'\n", "2 characters"),
+    "CRLF": (b"\r\n", "is empty"), "raw key": (b"x'12'\n", "2 hex digits"),
     "long": (b"k" * ((1 << 20) + 1), "longer than 1048576"),
     "long lines": (b"k" * 63 + b"\n" + b"line\n" * 20000, "more than one line"),
 }
@@ -81,7 +81,7 @@ def test_no_key_in_the_secret_service(work, sealed, desktop, bad):
 
 
 @pytest.mark.parametrize("key, note", [
-    (b"words\n", "newline"), (b"words\r\n", "newline"), (b"   ", "blanks"), (b"\r", "newline"),
+    (b"words\n", "newline"), (b"words\r\n", "newline"), (b"   ", "blanks"), (b"\r", "carriage return"),
     (b"words", None), (b"\x80\xff\x01words\n", None)])
 @pytest.mark.parametrize("how", ["binary", "variable"])
 def test_a_new_key_that_ends_so_is_noted(work, source, keys, key, note, how):

@@ -39,7 +39,7 @@ def test_which_key_is_none(work, keys, sealed, bad, prefix, name):
     assert name in found["message"] or bad == "database", found
     assert f"--{prefix}" in found["hint"] or bad == "mark", found
     said = {"UTF-16": "UTF-16", "empty line": "1 empty line", "no text": "not text",
-            "open x'": "the ' at its end is missing", "x'": "3 characters"}
+            "open x'": "the ' at its end is missing", "x'": "3 hex digits"}
     assert said.get(bad, "") in found["message"], found
     assert "with one, it is a raw key" in found["hint"] or bad != "open x'", found
     others = [f"--{p}key" for p, _ in WHICH if p != prefix]
@@ -49,7 +49,7 @@ def test_which_key_is_none(work, keys, sealed, bad, prefix, name):
 @pytest.mark.parametrize("key, binary, hint", [
     (DIGITS + "\n", True, "newline"), (f" {DIGITS}\t", False, "blanks"), (f"{RAW} ", False, "blanks"),
     (f'"{RAW}"', False, "quotes"), (f"'{DIGITS}'", False, "quotes"),
-    ("\ufeff" + DIGITS, True, "byte-order mark"), ("0x" + DIGITS, False, "before"), (DIGITS[1:], False, "passphrase"),
+    ("\ufeff" + DIGITS, True, "byte-order mark"), ("0x" + DIGITS, False, "before"), (DIGITS[1:], False, "1 digit less than 64"),
     (base64.b64encode(BYTES).decode(), False, "base64"), ("word\n", True, "passphrase")])
 def test_what_would_be_a_raw_key(work, keys, sealed, key, binary, hint):
     options = ["--key-binary"] if binary else []
@@ -107,3 +107,30 @@ def test_an_empty_new_key_that_is_typed(work, keys, sealed):
     result = program.run_tty("rekey", "--key-file", keys.raw(), sealed, answers=[("New key", "")])
     assert result.exit == 3 and b"the new key is empty" in result.out, result
     assert b"dbseal decrypt" in result.out
+
+
+@pytest.mark.parametrize("count, said", [
+    (63, "1 digit less than 64"), (65, "1 digit more than 64"), (62, "2 digits less than 64"),
+    (95, "1 digit less than 96"), (161, "1 digit more than 160"), (40, "whole")])
+@pytest.mark.parametrize("prefix, name", WHICH[:2], ids=["own", "new"])
+def test_digits_of_another_number(work, keys, source, sealed, count, said, prefix, name):
+    digits = (DIGITS * 3)[:count]
+    for text, more in ((digits, ["raw-key"]), (f"x'{digits}'", []), (f"x'{digits}'", ["raw-key"])):
+        options = [f"--{prefix}key-file", keys.file(text, "bad"), *(f"--{prefix}{one}" for one in more)]
+        args = (["rekey", sealed, "--key-file", keys.raw()] if prefix else
+                ["encrypt", source, work / "o.db"])
+        found = refuse(work, "no_key", *args, *options)
+        assert str(count) in found["message"] and name in found["message"], found
+        assert said in found["hint"] and f"check what --{prefix}key-file names" in found["hint"], found
+        assert "passphrase" not in found["hint"] and "--raw-key" not in found["hint"], found
+    # Without the option it is a passphrase, and that is noted where it is nearly a raw key.
+    found = program.ok("encrypt", source, work / "out.db", "--kdf-iter", "10", "--key-file",
+                       keys.file(digits, "digits"))
+    notes = [one["message"] for one in found["notes"] if one["note"] == "key_form"]
+    assert ["hex digits" in one for one in notes] == [True] * (count != 40), found
+
+
+def test_characters_that_are_no_digits(work, keys, source):
+    found = refuse(work, "no_key", "encrypt", source, work / "o.db", "--key-file",
+                   keys.file(f"x'{DIGITS[4:]}zzzz'"))
+    assert "64 characters" in found["message"] and "--passphrase" in found["hint"], found

@@ -12,6 +12,10 @@ enum KeyArguments {
   /// Letters that would have a key as their value.
   static let letters: Set<Character> = ["k", "K", "p", "P"]
 
+  /// Options that say how a key is to be read, behind which somebody may write it.
+  static let flags = Set(
+    KeyOptions.sets.flatMap { [$0.raw, $0.passphrase, $0.binary].map(\.name) })
+
   /// 64, 96 or 160 hex digits, bare or in `x'...'`: nobody calls a file that.
   static func looksRaw(_ word: String) -> Bool {
     var digits = word[...]

@@ -15,6 +15,8 @@ struct ParsedCommand: Sendable {
   let command: CommandSpec
   var values: [String: Value] = [:]
   var operands: [String] = []
+  /// Options that say how a key is to be read, by the place of the operand that follows.
+  var behindFlags: [Int: OptionSpec] = [:]
 
   init(_ command: CommandSpec) { self.command = command }
 

@@ -10,6 +10,8 @@ struct Parser {
   private var parsed: ParsedCommand?
   /// Options given before the command was named.
   private var early: [String: ParsedCommand.Value] = [:]
+  /// The argument before, where it is an option that says how a key is to be read.
+  private var flagBefore: OptionSpec?
 
   /// What `arguments`, without the program's own name, ask for.
   static func parse(_ arguments: [String]) throws(UsageFlaw) -> Invocation {
@@ -66,6 +68,7 @@ struct Parser {
       let argument = arguments[index]
       index += 1
       if argument == "--" {
+        flagBefore = nil
         for operand in arguments[index...] { try takeOperand(operand) }
         break
       } else if argument.hasPrefix("--") {
@@ -105,6 +108,10 @@ struct Parser {
       parsed = found
       return
     }
+    if let flagBefore, let count = parsed?.operands.count {
+      parsed?.behindFlags[count] = flagBefore
+    }
+    flagBefore = nil
     parsed?.operands.append(word)
   }
 
@@ -114,6 +121,7 @@ struct Parser {
     let name = String(split.map { body[..<$0] } ?? body)
     let attached = split.map { String(body[body.index(after: $0)...]) }
     let option = try long(name)
+    flagBefore = KeyArguments.flags.contains(option.name) ? option : nil
     guard let valueName = option.valueName else {
       if attached != nil {
         // `--passphrase=...`: what stands there is a key.
@@ -136,6 +144,7 @@ struct Parser {
   /// `-qn`, `-j4`, `-j 4`. Answers at once for a bundled `-h`.
   private mutating func takeShort(_ argument: String) throws(UsageFlaw) -> Invocation? {
     var letters = argument.dropFirst()
+    flagBefore = nil
     while let letter = letters.popFirst() {
       let option = try short(letter)
       if option == Options.help { return .help(parsed?.command) }
@@ -237,6 +246,9 @@ struct Parser {
       throw .tooFew(command: command.name, operands: command.operands.names)
     }
     if let maximum = command.operands.maximum, count > maximum {
+      if let flag = parsed.behindFlags.min(by: { $0.key < $1.key })?.value {
+        throw .valueOfFlag(flag.flag, isFile: false)
+      }
       throw .tooMany(command: command.name, operands: command.operands.names, count: count)
     }
   }

@@ -29,6 +29,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case keyOperand
   /// A value of that form, where the name of something is wanted.
   case keyValue(OptionSpec)
+  /// Behind a flag of a key stands a word, which may be one. `isFile`: where a file is wanted.
+  case valueOfFlag(String, isFile: Bool)
   case emptyArgument
   /// The argument with everything that is not ASCII escaped; nil where it must not be repeated.
   case notUTF8(String?)

@@ -131,7 +131,7 @@ struct ConversionRendering {
       "this engine does not understand the schema, which was copied as it is: \(message)"
     case .privateMode: "only its owner can read the output (mode 600)"
     case .keyNotUsed: "it is not encrypted; the key was not used"
-    case .keyForm(let variant): keyForm(variant)
+    case .keyForm(let oddity): keyForm(oddity)
     case .preallocated(let bytes):
       "the file is longer than the database, by \(Diagnostics.count(bytes, "byte")) of zeros"
     case .unusedPages(let pages, let total):
@@ -144,12 +144,32 @@ struct ConversionRendering {
   }
 
   /// What a passphrase looks like.
-  static func keyForm(_ variant: KeyVariant) -> String {
+  static func keyForm(_ oddity: KeyOddity) -> String {
+    switch oddity {
+    case .reading(let variant): keyForm(variant)
+    case .shape(.json): "the key is JSON, and all of it was taken as the key, not a value in it"
+    case .shape(.placeholder):
+      "the key looks like what stands where a value is missing or hidden (null, ***, $NAME), and was"
+        + " taken as it is"
+    case .shape(.path):
+      "the key is the name of a file that is there; the name was taken as the key, and not what is in"
+        + " the file"
+    case .shape(.encrypted):
+      "the key looks encrypted itself, as apps store theirs, and was taken as it is"
+    case .shape(.hex):
+      "the key is hex digits and was taken as a passphrase; a raw key has 64, 96 or 160 of them"
+    case .shape:
+      "the key has control characters or further lines in it, which were taken as a part of it"
+    }
+  }
+
+  private static func keyForm(_ variant: KeyVariant) -> String {
     switch variant {
     case .raw: "the key is hex digits and was taken as a passphrase; a raw key is x'...'"
     case .digitsAsRaw:
       "the key has the hex digits of a raw key and was taken as a passphrase; a raw key is x'...'"
     case .withoutNewline: "the newline at the end of the key was taken as a part of it"
+    case .withoutReturn: "the carriage return at the end of the key was taken as a part of it"
     case .withoutBlanks: "the blanks around the key were taken as a part of it"
     case .withoutQuotes: "the quotes around the key were taken as a part of it"
     case .withoutMark: "the byte-order mark before the key was taken as a part of it"

@@ -38,6 +38,7 @@ struct CustodyCommand {
     let wanted = action.takesName ? 2 : 1
     guard parsed.operands.count >= wanted else { throw .tooFew(command: name, operands: "NAME") }
     guard parsed.operands.count == wanted else {
+      if let flag = parsed.behindFlags[wanted] { throw .valueOfFlag(flag.flag, isFile: false) }
       throw .tooMany(
         command: name, operands: action.takesName ? "NAME" : "no operand",
         count: parsed.operands.count - 1)

@@ -73,7 +73,7 @@ enum KeyDiagnostics {
   }
 
   /// Which of a command's keys it is.
-  private static func name(_ options: KeyOptions) -> String {
+  static func name(_ options: KeyOptions) -> String {
     switch options.prefix {
     case KeyOptions.new.prefix: "the new key"
     case KeyOptions.against.prefix: "the other database's key"
@@ -90,7 +90,7 @@ enum KeyDiagnostics {
   }
 
   /// What to do without a key, for those who want that.
-  private static func without(_ options: KeyOptions) -> String {
+  static func without(_ options: KeyOptions) -> String {
     let ways = ways(options)
     switch options.prefix {
     case KeyOptions.new.prefix:
@@ -101,61 +101,8 @@ enum KeyDiagnostics {
     }
   }
 
-  /// What was to be a raw key, and is none.
-  private static func instead(of shape: KeyShape?, _ raw: String) -> String {
-    switch shape {
-    case .encrypted:
-      "it looks encrypted itself, as apps store it: decrypt it first, as the app does"
-    case .base64: "it looks like base64: write the bytes that it stands for as hex digits"
-    case .realm: "it looks like a key of Realm's (64 bytes), whose files are not SQLCipher's"
-    case .hex, .notASCII, nil: "without \(raw) it is a passphrase"
-    }
-  }
-
-  /// What makes a raw key of text that is none.
-  private static func without(_ variant: KeyVariant) -> String {
-    "\(KeyText.words(for: variant) ?? "written as hex digits"), it is a raw key"
-  }
-
-  /// The same where its apostrophe is open, which may be all that is missing.
-  private static func closing(_ variant: KeyVariant) -> String {
-    variant == .digitsAsRaw ? "with one, it is a raw key" : without(variant)
-  }
-
-  /// `origin`: what named the source, where one did.
-  private static func words(
-    _ flaw: KeyFlaw, _ options: KeyOptions, _ origin: String? = nil
-  ) -> (String, String?) {
-    let key = name(options)
-    switch flaw {
-    case .empty: return ("\(key) is empty", without(options))
-    case .rawMalformed(let characters, let shape, let without):
-      let count = Diagnostics.count(UInt64(clamping: characters), "character")
-      return (
-        "\(key) is to be raw, which is 64, 96 or 160 hex digits, and is something else of \(count)",
-        without.map(Self.without) ?? instead(of: shape, options.raw.flag)
-      )
-    case .rawAmbiguous(let characters, let isClosed, let without):
-      let count = Diagnostics.count(UInt64(clamping: characters), "character")
-      let what = isClosed ? "it has \(count)" : "the ' at its end is missing"
-      return (
-        "\(key) starts with x' and is not a raw key of 64, 96 or 160 hex digits: \(what)",
-        (without.map { (isClosed ? Self.without($0) : Self.closing($0)) + "; " } ?? "")
-          + "\(options.passphrase.flag) takes it as typed"
-      )
-    case .passphraseTakenRaw:
-      return (
-        "some SQLCipher takes a key of the form x'…' with 64, 96 or 160 digits as a raw key,"
-          + " whatever it is meant as, and \(key) has this form",
-        "choose another passphrase, or leave \(options.passphrase.flag) out"
-      )
-    case .tooLong(let limit):
-      return ("\(key) is longer than \(limit) bytes", check(origin, options))
-    }
-  }
-
   /// Where the mistake may be.
-  private static func check(_ origin: String?, _ options: KeyOptions) -> String {
+  static func check(_ origin: String?, _ options: KeyOptions) -> String {
     "check what \(origin ?? options.file.flag) names"
   }
 
@@ -179,8 +126,7 @@ enum KeyDiagnostics {
     case .severalLines(let blank):
       guard blank > 0 else {
         return (
-          "\(key) has more than one line",
-          takesBytes ? "\(binary) takes all bytes as they are" : text
+          "\(key) has more than one line", firstLine(of: failure.source, options) ?? text
         )
       }
       return (
@@ -189,7 +135,7 @@ enum KeyDiagnostics {
           + (takesBytes ? "; \(binary) would take every line end as a part of the key" : "")
       )
     case .nul, .notText:
-      let what = flaw == .nul ? "has a NUL byte, which no text has" : "is not text"
+      let what = flaw == .nul ? "has a NUL byte, which no text has" : "is not text in UTF-8"
       return (
         "\(key) \(what)",
         takesBytes ? "\(check); \(binary) takes bytes as they are" : text
@@ -206,6 +152,13 @@ enum KeyDiagnostics {
         "save it as UTF-8 without a byte-order mark"
           + (takesBytes ? "; \(binary) would take these bytes as the key" : "")
       )
+    case .json:
+      return (
+        "\(key) is JSON in more than one line",
+        "the key is one of the values in it, and may be encrypted there itself:"
+          + " \(options.command.flag) 'jq -r .NAME \(file(failure.source))' takes one out"
+      )
+    case .sealed(let format): return sealed(format, options, failure)
     case .database(let isEncrypted):
       return (
         isEncrypted

@@ -50,6 +50,10 @@ struct KeyFailure: Error, Sendable, Equatable {
     case notText
     case byteOrderMark
     case utf16
+    /// More than one line of JSON.
+    case json
+    /// A file that age or OpenPGP encrypted.
+    case sealed(OtherFormat)
     /// A database, by its first bytes, or by its form where it seems to be an encrypted one.
     case database(isEncrypted: Bool)
     /// A variable that is to name a file or a command, and is empty, or not UTF-8.

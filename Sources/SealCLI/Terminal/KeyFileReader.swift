@@ -30,20 +30,19 @@ enum KeyFileReader {
     let kind = facts.st_mode & S_IFMT
     if kind == S_IFDIR { throw Failure(flaw: .directory) }
     let isOpen = kind == S_IFREG && facts.st_mode & 0o044 != 0 && !allowsOpen
-    // A database that was named by mistake is not to be told to be of another mode.
-    if isOpen || Int64(facts.st_size) > limit, let flaw = database(descriptor, facts.st_size) {
+    // A file that was named by mistake is not to be told to be of another mode.
+    if isOpen || Int64(facts.st_size) > limit, let flaw = mistaken(descriptor) {
       throw Failure(flaw: flaw)
     }
     if isOpen { throw Failure(flaw: .openToOthers(mode: UInt32(facts.st_mode & 0o777))) }
     return try bytes(from: descriptor, deadline, cancellation)
   }
 
-  /// What the beginning of a file of `size` bytes says, where it is a database's.
-  private static func database(_ descriptor: Int32, _ size: off_t) -> KeyFailure.Flaw? {
-    guard size % 512 == 0 else { return nil }
+  /// What the beginning of a file says, where it is none of a key's.
+  private static func mistaken(_ descriptor: Int32) -> KeyFailure.Flaw? {
     var start = [UInt8](repeating: 0, count: 4096)
     let count = pread(descriptor, &start, start.count, 0)
-    return count > 0 ? start.prefix(count).withUnsafeBytes(KeyText.database) : nil
+    return count > 0 ? start.prefix(count).withUnsafeBytes(KeyText.mistaken) : nil
   }
 
   /// All bytes of an open descriptor.

@@ -96,6 +96,12 @@ struct KeySources: Sendable {
     if key.count > KeyMaterial.limit {
       throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
     }
+    // Who had to seal with such bytes before can say that they are meant.
+    if selection.seals || selection.reading != .passphrase,
+      let format = key.withBytes(OtherFormat.sealer)
+    {
+      throw KeyFailure(source: source, flaw: .sealed(format))
+    }
     let material: KeyMaterial
     do {
       material = try KeyMaterial(key, as: selection.reading)
@@ -129,6 +135,7 @@ struct KeySources: Sendable {
       }
     } catch var failure as KeyFailure {
       failure.origin = KeyOptions.tryKeys.flag
+      failure.isList = true
       throw failure
     }
   }
@@ -236,7 +243,13 @@ struct KeySources: Sendable {
       read = try stores(timeout: selection.timeout).read(name, in: backend).key
     case .terminal, .store: throw KeyFailure(source: source, flaw: .noTerminal)
     }
-    return selection.binary ? read : try KeyText.line(of: read, from: source)
+    if selection.binary { return read }
+    let line = try KeyText.line(of: read, from: source)
+    // Bytes that happen to have no line end inside, and may have lost one at their end.
+    if selection.seals, !line.withBytes(KeyForm.isUTF8) {
+      throw KeyFailure(source: source, flaw: .notText)
+    }
+    return line
   }
 
   /// Variables that hold keys: no command gets to see them.

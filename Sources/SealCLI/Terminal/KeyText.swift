@@ -20,12 +20,18 @@ enum KeyText {
     return count > 0 && bytes[count - 1] == 0x0d ? count - 1 : count
   }
 
-  /// What the bytes are instead of text in UTF-8: a database, UTF-16, or an editor's mark before it.
+  /// What the bytes are instead of text in UTF-8: a database, an encrypted file, UTF-16, or an editor's
+  /// mark before it.
   static func otherForm(of bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
-    if let database = database(bytes) { return database }
+    if let other = mistaken(bytes) { return other }
     if KeyForm.isUTF16(bytes) { return .utf16 }
     let marks: [[UInt8]] = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0xfe, 0xff]]
     return marks.contains { bytes.starts(with: $0) } ? .byteOrderMark : nil
+  }
+
+  /// A file that was named by mistake, by its first bytes.
+  static func mistaken(_ bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
+    database(bytes) ?? OtherFormat.sealer(of: bytes).map { .sealed($0) }
   }
 
   /// `.database` where the first bytes, or all, are one: SQLite's begin with its name, encrypted ones are
@@ -35,7 +41,7 @@ enum KeyText {
     let start = bytes.prefix(4096)
     guard bytes.count >= 512, bytes.count % 512 == 0, !KeyForm.isUTF16(bytes),
       start.contains(where: { $0 < 0x20 && !(0x09...0x0d).contains($0) }),
-      String(validating: start, as: UTF8.self) == nil
+      !KeyForm.isUTF8(UnsafeRawBufferPointer(rebasing: start))
     else { return nil }
     return .database(isEncrypted: true)
   }
@@ -47,7 +53,8 @@ enum KeyText {
     let line = bytes[..<count]
     if let end = line.firstIndex(of: 0x0a) {
       let isText = line.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 }
-      guard isText else { return .notText }
+      guard isText, KeyForm.isUTF8(bytes) else { return .notText }
+      if KeyForm.isJSON(bytes) { return .json }
       let rest = bytes[end...]
       let isBlank = end > 0 && rest.allSatisfy { $0 == 0x0a || $0 == 0x0d }
       return .severalLines(blank: isBlank ? rest.count { $0 == 0x0a } - 1 : 0)
@@ -60,6 +67,7 @@ enum KeyText {
     switch variant {
     case .withoutMark: "without the byte-order mark before it"
     case .withoutNewline: "without its final newline"
+    case .withoutReturn: "without the carriage return at its end"
     case .withoutNewlines: "without all the newlines at its end"
     case .withoutBlanks: "without the blanks around it"
     case .withoutQuotes: "without the quotes around it"

@@ -47,7 +47,21 @@ enum UsageDiagnostics {
       return ("\(command) needs \(operands)", see(command))
     case .tooMany(let command, let operands, let count):
       let verb = count == 1 ? "was" : "were"
-      return ("\(command) takes \(operands), and \(count) \(verb) given", see(command))
+      let isKey = command.hasPrefix(Catalog.key.name) && count > 1
+      return (
+        "\(command) takes \(operands), and \(count) \(verb) given",
+        isKey
+          ? "a key is no argument: key store asks for it, or takes it from"
+            + " \(KeyDiagnostics.ways(.database))" : see(command)
+      )
+    case .valueOfFlag(let flag, let isFile):
+      let set = KeyOptions.sets.first { set in set.own.contains { $0.flag == flag } } ?? .database
+      return (
+        "\(flag) takes no value, and "
+          + (isFile ? "no file has the name that follows it" : "a word too many follows it"),
+        "the key is asked for, or comes from \(KeyDiagnostics.ways(set))"
+          + (isFile ? "; a file that is meant can stand before \(flag)" : "")
+      )
     case .keyOption, .keyOperand, .keyValue: return key(flaw)
     case .emptyArgument:
       return ("an argument is empty", "look whether a variable on the command line is not set")

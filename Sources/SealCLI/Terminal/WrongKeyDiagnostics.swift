@@ -136,6 +136,9 @@ enum WrongKeyDiagnostics {
       return opens(
         fit.also.filter { $0 != .withoutNewline }.compactMap(KeyText.words(for:)),
         (KeyText.words(for: fit.variant) ?? "") + "; a key file may have one")
+    case .withoutReturn:
+      let rest = ", which " + carriageReturn(parsed.map(key.selection))
+      return opens(also, (KeyText.words(for: fit.variant) ?? "") + (also.isEmpty ? rest : ""))
     case .withoutMark, .withoutBlanks, .withoutQuotes, .withoutSemicolon, .withoutStatement,
       .undoubled, .fromUTF16:
       return opens(also, KeyText.words(for: fit.variant) ?? "")
@@ -144,12 +147,21 @@ enum WrongKeyDiagnostics {
 
   /// Where the final newline may stay, or how it goes.
   private static func newline(_ binary: String, _ selection: KeySelection?) -> String {
-    let variable = "NAME=$(printf %s \"$NAME\") takes out of a variable"
+    let variable = "NAME=$(printf %s \"$NAME\" | tr -d '\\r') takes out of a variable"
     let file = "a key file may have where \(binary) is left out"
     switch selection?.source {
     case .environment: return variable
     case nil where selection?.list == nil: return "\(file), and which \(variable)"
     default: return file
+    }
+  }
+
+  /// How a carriage return goes that no newline follows.
+  private static func carriageReturn(_ selection: KeySelection?) -> String {
+    switch selection?.source {
+    case .environment: "NAME=$(printf %s \"$NAME\" | tr -d '\\r') takes out of a variable"
+    case .file, .standardInput: "tr -d '\\r' <FILE >NEW-FILE takes out of a file"
+    default: "tr -d '\\r' takes out"
     }
   }
 
@@ -224,6 +236,21 @@ enum WrongKeyDiagnostics {
     case .notASCII:
       return "the key has characters beyond ASCII, which other encodings and Unicode forms (NFC,"
         + " NFD) write in other bytes; or \(other)"
+    case .json:
+      return
+        "the key looks like JSON: it may be one of the values in it, which jq -r .NAME takes out;"
+        + " or \(other)"
+    case .placeholder:
+      return "the key looks like what stands where a value is missing or hidden (null, ***, $NAME):"
+        + " look for what was to put it in; or \(other)"
+    case .controls:
+      return
+        "the key has control characters in it, as arrow keys and further lines leave them: type"
+        + " or copy it again; or \(other)"
+    case .path:
+      return
+        "the key is the name of a file that is there, in which it may be: \(key.file.flag) takes it"
+        + " from a file; or \(other)"
     case nil: return "check the key; \(other)"
     }
   }

@@ -4,12 +4,15 @@
 /// Why bytes cannot be a key.
 public enum KeyFlaw: Sendable, Equatable {
   case empty
-  /// Asked for as a raw key, but not 64, 96 or 160 hex digits; with what it looks like, and what
-  /// would make it one.
-  case rawMalformed(characters: Int, shape: KeyShape? = nil, without: KeyVariant? = nil)
+  /// Asked for as a raw key, but not 64, 96 or 160 hex digits; with how many digits it is, where it is
+  /// nothing else, what it looks like, and what would make it one.
+  case rawMalformed(
+    characters: Int, digits: Int? = nil, shape: KeyShape? = nil, without: KeyVariant? = nil)
   /// Starts with `x'` and is not a raw key: SQLCipher would silently take it as a passphrase. With
-  /// the characters in it, whether its apostrophe is closed, and what would make it one.
-  case rawAmbiguous(characters: Int, isClosed: Bool, without: KeyVariant? = nil)
+  /// the characters in it, the same of digits, whether its apostrophe is closed, and what would make
+  /// it one.
+  case rawAmbiguous(
+    characters: Int, digits: Int? = nil, isClosed: Bool, without: KeyVariant? = nil)
   /// Meant as typed, and some SQLCipher takes a key of this form as a raw one.
   case passphraseTakenRaw
   /// Longer than `limit` bytes.
@@ -74,6 +77,8 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   case bytesOfBase64 = "bytes_of_base64"
   case withoutMark = "without_byte_order_mark"
   case withoutNewline = "without_newline"
+  /// Without a carriage return that no line feed follows.
+  case withoutReturn = "without_carriage_return"
   /// Without all of several line ends.
   case withoutNewlines = "without_newlines"
   case withNewline = "with_newline"
@@ -133,7 +138,14 @@ public struct KeyFit: Sendable, Equatable {
   }
 }
 
-/// What a key looks like that apps keep in another form than they use it.
+/// Why a new key may not be what its owner thinks it is.
+public enum KeyOddity: Sendable, Equatable {
+  /// Another reading that it has.
+  case reading(KeyVariant)
+  case shape(KeyShape)
+}
+
+/// What a key looks like that apps keep in another form than they use it, or that is none.
 public enum KeyShape: String, Sendable, CaseIterable {
   /// Begins as what Electron's safeStorage or Windows' data protection made of a key.
   case encrypted
@@ -144,4 +156,12 @@ public enum KeyShape: String, Sendable, CaseIterable {
   case realm
   /// Text beyond ASCII: other encodings and Unicode forms are other bytes.
   case notASCII = "not_ascii"
+  /// An object or an array of JSON, in which the key may be.
+  case json
+  /// What stands where a value is missing or hidden: `null`, `***`, `$NAME`.
+  case placeholder
+  /// Text with control characters in it.
+  case controls = "control_characters"
+  /// The name of a file that is there.
+  case path = "file_name"
 }

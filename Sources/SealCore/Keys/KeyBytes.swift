@@ -11,11 +11,11 @@ enum KeyBytes {
     (.modifiedUTF8, modifiedUTF8), (.utf16, utf16), (.markedUTF16, markedUTF16),
   ]
 
-  /// With a line feed behind it.
-  static func withNewline(_ key: Secret) -> Secret {
-    Secret(count: key.count + 1) { out in
+  /// With a line end behind it.
+  static func with(_ end: StaticString, behind key: Secret) -> Secret {
+    Secret(count: key.count + end.utf8CodeUnitCount) { out in
       key.withBytes { out.copyMemory(from: $0) }
-      out[key.count] = 0x0a
+      for (index, byte) in bytes(end).enumerated() { out[key.count + index] = byte }
     }
   }
 

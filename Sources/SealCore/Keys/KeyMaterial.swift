@@ -21,6 +21,8 @@ public struct KeyMaterial: Sendable {
     case passphrase
   }
 
+  /// How many digits a raw key has: the key, with a salt, with an HMAC key and a salt.
+  public static let digitCounts = [64, 96, 160]
   /// The longest key that is taken, in bytes.
   public static let limit = 1 << 20
 
@@ -43,15 +45,21 @@ public struct KeyMaterial: Sendable {
     guard bytes.count <= Self.limit else { throw SealError.badKey(.tooLong(limit: Self.limit)) }
     let (inner, quoted, isHex) = bytes.withBytes { Self.digits(in: $0) }
     let startsRaw = bytes.withBytes { $0.count >= 2 && ($0[0] | 0x20) == 0x78 && $0[1] == 0x27 }
+    // Of bytes that are nothing but digits, how many.
+    let number: Int? = bytes.withBytes { text in
+      let digits = startsRaw && !quoted ? text[2...] : text[inner]
+      return digits.isEmpty || !Self.isHex(digits) ? nil : digits.count
+    }
     switch reading {
     case .raw where !isHex:
       throw SealError.badKey(
         .rawMalformed(
-          characters: inner.count, shape: Self.shape(of: bytes), without: Self.cut(bytes)))
+          characters: inner.count, digits: number, shape: Self.shape(of: bytes),
+          without: Self.cut(bytes)))
     case .automatic where startsRaw && !(quoted && isHex):
       throw SealError.badKey(
         .rawAmbiguous(
-          characters: quoted ? inner.count : bytes.count - 2, isClosed: quoted,
+          characters: quoted ? inner.count : bytes.count - 2, digits: number, isClosed: quoted,
           without: Self.cut(bytes)))
     case .passphrase where bytes.withBytes({ Self.engineTakesAsRaw($0) }):
       throw SealError.badKey(.passphraseTakenRaw)
@@ -112,7 +120,7 @@ public struct KeyMaterial: Sendable {
   ) {
     let quoted = isQuoted(b)
     let inner = quoted ? 2..<(b.count - 1) : 0..<b.count
-    return (inner, quoted, [64, 96, 160].contains(inner.count) && isHex(b[inner]))
+    return (inner, quoted, digitCounts.contains(inner.count) && isHex(b[inner]))
   }
 
   private static func isQuoted(_ b: UnsafeRawBufferPointer) -> Bool {

@@ -10,6 +10,7 @@ extension KeyBytes {
       { $0.withBytes { $0.starts(with: [0xef, 0xbb, 0xbf]) } ? $0.slice(3..<$0.count) : nil }
     ),
     (.withoutNewline, withoutLineEnd),
+    (.withoutReturn, { $0.withBytes { $0.last == 0x0d } ? $0.slice(0..<($0.count - 1)) : nil }),
     (.withoutNewlines, { trimmed($0, start: false) { $0 == 0x0a || $0 == 0x0d } }),
     (.withoutStatement, withoutStatement),
     (.withoutBlanks, { trimmed($0, start: true, isBlank) }),
@@ -31,11 +32,12 @@ extension KeyBytes {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
 
-  /// Exactly one line end.
+  /// Exactly one LF or CRLF.
   private static let withoutLineEnd: Change = { key in
     let count = key.withBytes { bytes in
-      let count = bytes.last == 0x0a || bytes.last == 0x0d ? bytes.count - 1 : bytes.count
-      return bytes.last == 0x0a && count > 0 && bytes[count - 1] == 0x0d ? count - 1 : count
+      guard bytes.last == 0x0a else { return bytes.count }
+      let count = bytes.count - 1
+      return count > 0 && bytes[count - 1] == 0x0d ? count - 1 : count
     }
     return count == key.count ? nil : key.slice(0..<count)
   }
@@ -131,5 +133,31 @@ public enum KeyForm {
   /// Whether the bytes are UTF-16 text, by their mark or by a NUL in each two.
   public static func isUTF16(_ bytes: UnsafeRawBufferPointer) -> Bool {
     KeyBytes.highByteOfUTF16(bytes) != nil
+  }
+
+  /// Whether the bytes are text in UTF-8.
+  public static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var (parser, rest) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
+    while true {
+      switch parser.parseScalar(from: &rest) {
+      case .valid: continue
+      case .emptyInput: return true
+      case .error: return false
+      }
+    }
+  }
+
+  /// Whether the bytes look like an object or an array of JSON.
+  public static func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || 0x09...0x0d ~= byte }
+    guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+      let last = bytes.lastIndex(where: { !isBlank($0) }), first < last,
+      let next = bytes[(first + 1)...last].first(where: { !isBlank($0) })
+    else { return false }
+    switch (bytes[first], bytes[last]) {
+    case (0x7b, 0x7d): return next == 0x22 && bytes[first...last].contains(0x3a)
+    case (0x5b, 0x5d): return [0x22, 0x5b, 0x7b].contains(next) || 0x30...0x39 ~= next
+    default: return false
+    }
   }
 }

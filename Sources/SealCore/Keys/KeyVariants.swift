@@ -39,13 +39,25 @@ extension KeyMaterial {
         add(variant, plain)
         also.append(variant)
       }
+      // Of bytes that were taken as text, what looked like the end of a line is gone.
+      let isText = bytes.withBytes(KeyForm.isUTF8)
+      if !isText {
+        let cuts = also
+        also = []
+        for end: StaticString in ["\n", "\r\n"] {
+          add(.withNewline, KeyBytes.with(end, behind: bytes), as: .passphrase)
+        }
+        also = cuts
+      }
       for (variant, change) in KeyBytes.encodings { add(variant, change(plain)) }
       also = []
       add(.digitsAsRaw, KeyBytes.rawDigits(bytes), as: .raw)
-      if bytes.withBytes({ text in text.contains { $0 < 0x20 } || !KeyBytes.isUTF8(text) }) {
+      if !isText || bytes.withBytes({ text in text.contains { $0 < 0x20 } }) {
         add(.firstBytes, Self.firstBytes(bytes), as: .passphrase)
       }
-      if plain === bytes { add(.withNewline, KeyBytes.withNewline(bytes), as: .passphrase) }
+      if plain === bytes, isText {
+        add(.withNewline, KeyBytes.with("\n", behind: bytes), as: .passphrase)
+      }
       // HMAC pads keys with zeros up to its block, so one of them stands for 64 at least.
       add(.cleared, Secret(count: 1) { $0[0] = 0 }, as: .passphrase)
     }
@@ -69,61 +81,5 @@ extension KeyMaterial {
       if plain.withBytes({ digits(in: $0).areRaw }) { return variant }
     }
     return KeyBytes.rawDigits(bytes) == nil ? nil : .digitsAsRaw
-  }
-
-  /// Why a passphrase may not be what its owner thinks it is: another reading that the bytes have,
-  /// or something around them; nil where `--passphrase` said that they are meant.
-  var oddity: KeyVariant? {
-    guard case .passphrase(let bytes) = kind, !isAsTyped else { return nil }
-    if looksRaw { return .raw }
-    let isText = bytes.withBytes { text in text.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 } }
-    for (variant, cut) in KeyBytes.cuts {
-      guard cut(bytes) != nil else { continue }
-      switch variant {
-      case .fromUTF16, .withoutMark: return variant
-      // Bytes of any kind end so now and then.
-      case .withoutNewline, .withoutBlanks, .withoutQuotes, .withoutStatement:
-        if isText { return variant }
-      default: break
-      }
-    }
-    return KeyBytes.rawDigits(bytes) == nil ? nil : .digitsAsRaw
-  }
-
-  /// What the key looks like, where apps keep keys so and use them otherwise.
-  var shape: KeyShape? {
-    if case .passphrase(let bytes) = kind { Self.shape(of: bytes) } else { nil }
-  }
-
-  /// Whether they are, or stand for, as many bytes as a key of Realm's has. 64 letters are words.
-  private static func isRealmKey(_ text: UnsafeRawBufferPointer, _ bytes: Secret) -> Bool {
-    switch text.count {
-    case 64: text.contains { $0 < 0x20 } || !KeyBytes.isUTF8(text)
-    case 128: text.allSatisfy { KeyBytes.nibble($0) != nil }
-    case 86...88: KeyBytes.bytes(ofBase64: bytes)?.count == 64
-    default: false
-    }
-  }
-
-  /// What a passphrase looks like.
-  static func shape(of bytes: Secret) -> KeyShape? {
-    bytes.withBytes { text in
-      // v10 and v11 in hex and base64 (Electron), and the provider's number of a DPAPI blob.
-      let encrypted: [StaticString] = [
-        "763130", "763131", "djEw", "djEx", "v10", "v11", "01000000d08c9ddf", "01000000D08C9DDF",
-        "AQAAANCMnd8", "RFBBUEk",
-      ]
-      let isLong = text.count >= 48
-      if isLong, encrypted.contains(where: { start in text.starts(with: KeyBytes.bytes(start)) }) {
-        return .encrypted
-      }
-      if isRealmKey(text, bytes) { return .realm }
-      if text.contains(where: { $0 >= 0x80 }) { return .notASCII }
-      let isHex = text.allSatisfy { KeyBytes.nibble($0) != nil }
-      if isHex { return text.count >= 32 && ![64, 96, 160].contains(text.count) ? .hex : nil }
-      let hasBoth = text.contains { 0x41...0x5a ~= $0 } && text.contains { 0x61...0x7a ~= $0 }
-      let isBase64 = text.count >= 22 && hasBoth && KeyBytes.bytes(ofBase64: bytes) != nil
-      return isBase64 && (text.last == 0x3d || text.contains { 0x30...0x39 ~= $0 }) ? .base64 : nil
-    }
   }
 }

@@ -157,7 +157,7 @@ public enum Note: Sendable, Equatable {
   /// A key was given for a database that is not encrypted.
   case keyNotUsed
   /// The key was taken as a passphrase, and looks like something else, or has something around it.
-  case keyForm(KeyVariant)
+  case keyForm(KeyOddity)
   /// The file is longer than its header says, by whole pages of zeros.
   case preallocated(bytes: UInt64)
   /// Pages that no tree and no list of free pages leads to; `first` may be capped.

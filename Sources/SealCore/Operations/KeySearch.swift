@@ -41,7 +41,7 @@ struct KeySearch {
     let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
     var wrong = WrongKey(
       path: snapshot.path, tried: names, pagesTried: 1,
-      pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw, shape: key.shape)
+      pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw, shape: key.shapeHere)
     switch outcome {
     case .fits(let cipher): return (cipher, false)
     case .fitsDamagedFirstPage(let cipher):

@@ -93,6 +93,12 @@ extension OtherFormat {
     return (block >> 1) & 3 != 3 && block >> 3 <= 128 << 10
   }
 
+  /// The program that has to open a file that begins so, where one encrypted it.
+  public static func sealer(of start: UnsafeRawBufferPointer) -> OtherFormat? {
+    let format = sealed(start)
+    return format == .age || format == .openPGP ? format : nil
+  }
+
   private static func sealed(_ start: UnsafeRawBufferPointer) -> OtherFormat? {
     // github.com/C2SP/C2SP: age.md.
     if has("age-encryption.org/v1\n", start) || has("-----BEGIN AGE ENCRYPTED FILE-----", start) {

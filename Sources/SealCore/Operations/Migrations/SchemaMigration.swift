@@ -119,7 +119,7 @@ public enum MigrationNote: Sendable, Equatable {
   /// A created file does not hold its salt.
   case saltOutside([UInt8])
   /// The new database's key was taken as a passphrase, and looks like something else.
-  case keyForm(KeyVariant)
+  case keyForm(KeyOddity)
   /// A file of comments alone was applied.
   case noStatements(file: String)
   /// A temporary file of a run that was killed was removed.
