@@ -133,7 +133,7 @@ private func flaw(_ body: () throws -> Void) -> KeyStoreFlaw? {
   }
 
   @Test func namesTheLineThatIsNoKey() {
-    let flaw = KeyFlaw.rawAmbiguous(characters: 2, isClosed: true)
+    let flaw = KeyFlaw.rawAmbiguous(characters: 2, digits: 2, isClosed: true)
     #expect(throws: KeyFailure(source: .terminal, flaw: .line(2, flaw), isList: true)) {
       try KeyList.candidates(in: secret("fine\nx'12'\n"), from: .terminal, .automatic)
     }

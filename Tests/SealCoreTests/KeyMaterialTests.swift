@@ -49,7 +49,7 @@ private func variants(_ key: [UInt8], _ reading: KeyMaterial.Reading = .automati
       (" word\n", [.withoutNewline: " word", .withoutBlanks: "word"]),
       ("\u{feff}\"word\"", [.withoutMark: "\"word\"", .withoutQuotes: "word"]),
       ("'a", [.withNewline: "'a\n"]), ("\"\"", [.withNewline: "\"\"\n"]),
-      ("\n", [.withNewline: "\n\n"]),
+      ("\n", [.withNewline: "\n\n"]), ("word\r", [.withoutReturn: "word"]),
       ("word\r\n\n", [.withoutNewline: "word\r\n", .withoutNewlines: "word"]),
       ("word;", [.withoutSemicolon: "word"]), ("w\0\u{1}\0", [.fromUTF16: "w\u{1}"]),
       ("pragma KEY = 'word' ;", [.withoutStatement: "word"]),

@@ -82,6 +82,8 @@ public enum KeyVariant: String, Sendable, CaseIterable {
   /// Without all of several line ends.
   case withoutNewlines = "without_newlines"
   case withNewline = "with_newline"
+  /// With CRLF, which a text of bytes may have lost.
+  case withReturn = "with_carriage_return"
   case withoutBlanks = "without_blanks"
   case withoutQuotes = "without_quotes"
   case withoutSemicolon = "without_semicolon"

@@ -44,9 +44,8 @@ extension KeyMaterial {
       if !isText {
         let cuts = also
         also = []
-        for end: StaticString in ["\n", "\r\n"] {
-          add(.withNewline, KeyBytes.with(end, behind: bytes), as: .passphrase)
-        }
+        add(.withNewline, KeyBytes.with("\n", behind: bytes), as: .passphrase)
+        add(.withReturn, KeyBytes.with("\r\n", behind: bytes), as: .passphrase)
         also = cuts
       }
       for (variant, change) in KeyBytes.encodings { add(variant, change(plain)) }
