@@ -102,11 +102,12 @@ struct KeySources: Sendable {
     {
       throw KeyFailure(source: source, flaw: .sealed(format))
     }
-    let material: KeyMaterial
+    var material: KeyMaterial
     do {
       material = try KeyMaterial(key, as: selection.reading)
     } catch SealError.badKey(let flaw) { throw KeyFailure(source: source, flaw: .refused(flaw)) }
     if selection.seals, case .command = source { try requireAgain(key, source, selection) }
+    if selection.seals { material.lookForFile() }
     return material
   }
 

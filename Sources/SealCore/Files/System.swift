@@ -27,17 +27,6 @@ enum System {
     try call(.open, path) { openat(AT_FDCWD, path, flags | O_CLOEXEC, mode) }
   }
 
-  /// Whether a file is called so, which may be a secret that is none. No failure is told apart.
-  static func isFile(named name: Secret) -> Bool {
-    guard !name.withBytes({ $0.contains(0) }) else { return false }
-    let path = Secret(count: name.count + 1) { out in name.withBytes { out.copyMemory(from: $0) } }
-    var facts = stat()
-    let isThere = path.withBytes { bytes in
-      bytes.baseAddress.map { stat($0.assumingMemoryBound(to: CChar.self), &facts) == 0 } ?? false
-    }
-    return isThere && facts.st_mode & S_IFMT == S_IFREG
-  }
-
   static func read(
     _ fd: Int32, _ path: String, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
   ) throws -> Int {

@@ -29,6 +29,8 @@ public struct KeyMaterial: Sendable {
   public let kind: Kind
   /// Taken as a passphrase, although it is 64, 96 or 160 bare hex digits.
   public let looksRaw: Bool
+  /// A file is called so, as far as that was looked for.
+  var isFileName = false
   /// Meant as typed, whatever it looks like.
   let isAsTyped: Bool
   /// The bytes as they were given, as `sqlite3_key_v2` wants them (`x'…'` for a raw key).

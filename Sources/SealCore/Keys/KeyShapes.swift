@@ -6,6 +6,7 @@ extension KeyMaterial {
   /// something around them, or what they look like; nil where `--passphrase` said that they are meant.
   var oddity: KeyOddity? {
     guard case .passphrase(let bytes) = kind, !isAsTyped else { return nil }
+    if isFileName { return .shape(.path) }
     if looksRaw { return .reading(.raw) }
     let isText = bytes.withBytes { text in text.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 } }
     for (variant, cut) in KeyBytes.cuts {

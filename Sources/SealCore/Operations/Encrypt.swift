@@ -43,7 +43,7 @@ public enum Encrypt {
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       losesSource: shred, context: context)
     var outcome = try job.run()
-    if let oddity = request.key.oddityHere { outcome.notes.append(.keyForm(oddity)) }
+    if let oddity = request.key.oddity { outcome.notes.append(.keyForm(oddity)) }
     let known = TargetCipher.knownSalt(
       request.key, request.settings, salt, dryRun: request.output.dryRun)
     if profile.plaintextHeader > 0, !known.isEmpty { outcome.notes.append(.saltOutside(known)) }

@@ -2,13 +2,13 @@
 // name a key file was then taken for one that holds the key.
 
 extension KeyMaterial {
-  /// The same as `oddity`, with a look at the file system.
-  var oddityHere: KeyOddity? { oddity ?? (isAsTyped || !isPath ? nil : .shape(.path)) }
+  /// Looks whether a file is called as the passphrase is. Once for a key, for it reads a folder.
+  public mutating func lookForFile() { isFileName = isNameHere }
 
-  /// The same as `shape`.
-  var shapeHere: KeyShape? { isPath ? .path : shape }
+  /// The same as `shape`, with a look at the file system.
+  var shapeHere: KeyShape? { isNameHere ? .path : shape }
 
-  private var isPath: Bool {
+  private var isNameHere: Bool {
     if case .passphrase(let bytes) = kind { System.isFile(named: bytes) } else { false }
   }
 }

@@ -41,7 +41,7 @@ struct KeySearch {
     let pageSize = candidates.map(\.pageSize).first { UInt64($0) <= size }
     var wrong = WrongKey(
       path: snapshot.path, tried: names, pagesTried: 1,
-      pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw, shape: key.shapeHere)
+      pagesInFile: size / UInt64(pageSize ?? 4096), looksRaw: key.looksRaw, shape: key.shape)
     switch outcome {
     case .fits(let cipher): return (cipher, false)
     case .fitsDamagedFirstPage(let cipher):
@@ -51,6 +51,7 @@ struct KeySearch {
       guard wrong.fit != nil else { return (cipher, true) }
     case .none(_, let pagesTried, let saltDiffers):
       (wrong.pagesTried, wrong.saltDiffers) = (pagesTried, saltDiffers)
+      if depth == .derivations { wrong.shape = key.shapeHere }
       wrong.fit = try nearMiss.fit(&trials, read: read)
       if wrong.fit == nil { try requireWholePage(size, candidates) }
     }

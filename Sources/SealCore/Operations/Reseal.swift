@@ -93,7 +93,7 @@ public enum Reseal {
       mode: plan.isInPlace ? nil : status.mode & 0o777 & ~UInt32(System.currentUmask()),
       context: context, oldKey: oldKey)
     var outcome = try job.run()
-    if case .key(let new) = change, let oddity = new.oddityHere {
+    if case .key(let new) = change, let oddity = new.oddity {
       outcome.notes.append(.keyForm(oddity))
     }
     let saltToTell = TargetCipher.knownSalt(

@@ -24,7 +24,7 @@ struct SchemaCreation {
     // What it is made of stands where a conversion has its source.
     let plan = try OutputPlan(output, source: request.folder.path, context)
     report.profile = try settings?.profile()
-    if report.profile != nil, let oddity = request.key?.oddityHere {
+    if report.profile != nil, let oddity = request.key?.oddity {
       report.notes.append(.keyForm(oddity))
     }
     if request.dryRun {
