@@ -4,7 +4,8 @@
 # - DBSEAL_KEY and every variable that an option names are handed on to nobody; all others are;
 # - once read, it is not in /proc/PID/environ of dbseal either, and a variable serves two keys;
 # - another process of the same user sees neither environment nor memory of a run;
-# - migrations, checks and queries start no program at all.
+# - migrations, checks and queries start no program at all;
+# - no file is asked for by the name of a key, where a run looks whether one is called so (strace).
 import os
 import shutil
 import subprocess
@@ -81,7 +82,8 @@ def test_the_other_key(work, keys, locked, way, prefix):
         args = ["verify", *FEW, locked, "--against", other, "--against-kdf-iter", "10"]
     trace = traced(keys.folder, *args, *first, *options, env=env, stdin=stdin)
     assert trace.exit == 0, trace.err
-    look(trace, 1 + int(starts))
+    # A key that seals is asked for twice.
+    look(trace, 1 + int(starts) * (2 if prefix == "new-" else 1))
 
 
 def test_what_a_command_sees_of_the_environment(work, keys, locked):
@@ -156,3 +158,21 @@ def test_no_program_is_started(work, keys, locked):
         trace = traced(keys.folder, *args, "--key-file", path)
         assert trace.exit == 0, trace.err
         look(trace, 0)
+
+
+@pytest.mark.parametrize("words", [OTHER, "/" + OTHER, "some/" + OTHER])
+@pytest.mark.parametrize("command", ["encrypt", "rekey", "verify"])
+def test_no_file_is_asked_for_by_a_key(work, keys, locked, tmp_path, command, words):
+    log = tmp_path / "calls"
+    key = ["--key-file", keys.file(words, "other")]
+    args = {"encrypt": ["encrypt", samples.plain(work / "plain.db"), work / "new.db", *FEW, *key],
+            "rekey": ["rekey", *READ_FEW, *FEW, locked, work / "new.db", "--key-file", keys.file(WORDS),
+                      "--new-key-file", key[1]],
+            "verify": ["verify", *FEW, locked, *key]}[command]
+    done = subprocess.run(
+        ["strace", "-f", "-qq", "-s", "200", "-e", "trace=file", "-o", str(log), str(program.BIN),
+         *map(str, args)], capture_output=True, env=program.clean_env(), cwd=work)
+    assert done.returncode == (4 if command == "verify" else 0), done
+    calls = log.read_bytes()
+    assert b"locked.db" in calls or b"plain.db" in calls
+    assert OTHER.encode() not in calls
