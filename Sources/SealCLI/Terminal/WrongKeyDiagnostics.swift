@@ -113,8 +113,8 @@ enum WrongKeyDiagnostics {
     case .withNewline:
       return "the key opens the file with a newline at its end: \(binary) takes it from a key file"
     case .withReturn:
-      return "the key opens the file with a carriage return and a newline at its end: \(binary) takes"
-        + " them from a key file"
+      return "the key opens the file with a carriage return and a newline at its end:"
+        + " \(binary) takes them from a key file"
     case .newKey: return "the database already has the new key: it was rekeyed before"
     case .composed: return opens(also, "with each accent as one character with its letter (NFC)")
     case .decomposed: return opens(also, "with accents apart from their letters (NFD)")
