@@ -48,10 +48,11 @@ extension KeyDiagnostics {
     case .empty: return ("\(key) is empty", without(options))
     case .rawMalformed(let characters, let digits, let shape, let without):
       let count = Diagnostics.count(UInt64(clamping: characters), "character")
+      let part = shape == nil || shape == .hex ? digits : nil
       let what = digits == nil ? "is something else of \(count)" : "has \(characters) of them"
       return (
         "\(key) is to be raw, which is 64, 96 or 160 hex digits, and \(what)",
-        without.map(Self.without) ?? digits.flatMap { whole($0, check(origin, options)) }
+        without.map(Self.without) ?? part.flatMap { whole($0, check(origin, options)) }
           ?? instead(of: shape, options.raw.flag)
       )
     case .rawAmbiguous(let characters, let digits, let isClosed, let without):

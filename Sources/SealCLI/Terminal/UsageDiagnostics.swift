@@ -51,7 +51,7 @@ enum UsageDiagnostics {
       return (
         "\(command) takes \(operands), and \(count) \(verb) given",
         isKey
-          ? "a key is no argument: key store asks for it, or takes it from"
+          ? "\(see(command)); a key is no argument: key store asks for it, or takes it from"
             + " \(KeyDiagnostics.ways(.database))" : see(command)
       )
     case .valueOfFlag(let flag, let isFile):
