@@ -186,7 +186,7 @@ public enum Reseal {
 
 extension WrongKey {
   /// The same with `new` as what opens the file, where it does and nothing else was found: the
-  /// database was rekeyed before.
+  /// database was rekeyed before, or the two keys are swapped, which nobody can tell.
   fileprivate func fitted(
     by new: KeyMaterial, _ path: String, _ readings: [CipherSettings], _ context: OperationContext
   ) throws -> WrongKey {
