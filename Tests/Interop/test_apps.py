@@ -274,17 +274,28 @@ def test_better_sqlite3_multiple_ciphers(work, keys):
     assert judge.execute("SELECT count(*) FROM note").fetchone() == (2,)
 
 
-@pytest.mark.parametrize("cipher", [[], ["PRAGMA cipher='sqlcipher'"]], ids=["default", "no legacy"])
+@pytest.mark.parametrize("cipher", [
+    [], *[[f"PRAGMA cipher = '{name}'"] for name in ("chacha20", "sqlcipher", "aes256cbc", "rc4")]],
+    ids=lambda given: given[0].split("'")[1] if given else "default")
 def test_what_it_writes_otherwise_is_converted_as_the_page_says(work, keys, cipher):
     multiple_ciphers(work / "app.db", *cipher, "PRAGMA key = 'some words'")
     key = ["--key-file", keys.file("some words")]
-    for command in (["verify"], ["decrypt", work / "out.db"]):
-        found = refuse(work, "wrong_kind", command[0], work / "app.db", *command[1:], *key)
-        assert found["other_format"] == "sqlite_encryption" and "legacy=4" in found["hint"], found
-    found = program.ok("inspect", work / "app.db")
-    assert (found["kind"], found["other_format"]) == ("other", "sqlite_encryption")
-    line, = [line for line in PAGE.splitlines() if line.startswith("    PRAGMA key = ")]
+    if "rc4" in str(cipher):
+        # It leaves nothing in clear by which it could be told.
+        found = refuse(work, "wrong_key", "verify", work / "app.db", *key)
+        assert "SQLite3 Multiple Ciphers" in found["hint"], found
+    else:
+        for command in (["verify"], ["decrypt", work / "out.db"]):
+            found = refuse(work, "wrong_kind", command[0], work / "app.db", *command[1:], *key)
+            assert found["other_format"] == "sqlite_encryption" and "legacy=4" in found["hint"], found
+        found = program.ok("inspect", work / "app.db")
+        assert (found["kind"], found["other_format"]) == ("other", "sqlite_encryption")
+    line, = [line for line in PAGE.splitlines() if line.startswith("    PRAGMA cipher = ")]
     statements = line.strip().rstrip(";").replace("…", "some words").split("; ")
-    assert len(statements) == 4
-    multiple_ciphers(work / "app.db", *cipher, *statements)
+    assert len(statements) == 5 and "'chacha20'" in statements[0]
+    # The page's first statement is for the default; it names the others.
+    if cipher:
+        assert f"`{cipher[0].split(chr(39))[1]}`" in PAGE
+        statements[0] = cipher[0]
+    multiple_ciphers(work / "app.db", *statements)
     program.ok("verify", work / "app.db", *key)
