@@ -3,9 +3,11 @@
 # - a FIFO without a writer, one whose writer says nothing or only half, a silent descriptor, standard
 #   input, a command that hangs, one that prints and goes on, one that ignores SIGTERM: exit 3 after the
 #   time that --key-timeout says; what was started is gone, and what that started in its turn;
+# - the terminal is as it was after a command that had turned its echo off, however it was ended;
 # - a writer that takes its time, but not too much, is heard;
 # - every kind of bad key file with a sentence of its own, for each of a command's keys.
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -100,6 +102,44 @@ def test_what_a_command_started_is_ended_with_it(work, source, keys, script, how
         process.communicate(timeout=60)
         assert process.returncode == -signal.SIGTERM
     assert left("600[.]" + mark) == []
+
+
+@pytest.fixture
+def asking(keys):
+    """A command that asks for a password, as age and pinentry do, and then does something."""
+    def make(then):
+        path = keys.folder / "asking"
+        path.write_text("#!/bin/sh\nstty -echo -icanon </dev/tty\nprintf 'Password: ' >/dev/tty\n"
+                        + then + "\n")
+        path.chmod(0o700)
+        return ["--key-command", shlex.quote(str(path))]
+    return make
+
+
+def test_the_terminal_is_as_it_was_after_a_command_that_took_too_long(work, source, asking):
+    """run_tty fails where echo is left off."""
+    done = program.run_tty("encrypt", source, work / "out.db", "--key-timeout", "1",
+                           *asking("exec sleep 600"))
+    assert done.exit == 3 and b"Password: \r\n" in done.out, done
+    assert b"did not come within 1 second" in done.out
+
+
+@pytest.mark.parametrize("then, status", [
+    ("kill -9 $$", 3), ("trap '' INT; kill -INT $PPID; exec sleep 600", -signal.SIGINT)],
+    ids=["itself", "dbseal"])
+def test_the_terminal_is_as_it_was_after_a_signal(work, source, asking, then, status):
+    done = program.run_tty("encrypt", source, work / "out.db", *asking(then))
+    assert done.exit == status and b"Password: \r\n" in done.out, done
+
+
+def test_in_the_background_the_terminal_is_left_alone(work, source):
+    """Who changes it there is stopped, for ever."""
+    line = shlex.join([str(program.BIN), "encrypt", str(source), str(work / "out.db"), "--key-timeout",
+                       "1", "--key-command", "sleep 600"])
+    done = program.run_tty(
+        "-c", f"set -m; {line} & sleep 0.3; stty -echo; wait $!; stty echo; echo ended with $?",
+        binary="/bin/bash")
+    assert b"ended with 0" in done.out and b"did not come within" in done.out, done
 
 
 def test_what_left_the_group_stays(work, source, keys):

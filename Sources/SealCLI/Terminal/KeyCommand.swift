@@ -16,6 +16,8 @@ struct KeyCommand {
   private let descendants: Descendants
   private let output: Int32
   private let source: KeySource
+  /// The terminal's, before the command could ask there.
+  private let terminal: TerminalMode?
   /// How many were started.
   private static let count = Atomic<Int>(0)
 
@@ -45,6 +47,7 @@ struct KeyCommand {
     }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
+    terminal = TerminalMode()
     var identifier: pid_t = 0
     Descendants.keepInSight()
     let mark = "DBSEAL_STARTED_BY=\(getpid()).\(Self.count.add(1, ordering: .relaxed).newValue)"
@@ -133,6 +136,7 @@ struct KeyCommand {
     let status = try wait(deadline, cancellation)
     let number = status & 0x7f
     if number != 0 {
+      terminal?.restore()
       throw KeyFailure(source: source, flaw: .killed(signal: number))
     }
     let code = (status >> 8) & 0xff
@@ -148,6 +152,7 @@ struct KeyCommand {
     while true {
       switch waitpid(process, &status, WNOHANG) {
       case process:
+        if cancellation.requested != nil { terminal?.restore() }
         try cancellation.check()
         return status
       case 0:
@@ -169,8 +174,9 @@ struct KeyCommand {
   }
 
   /// Ends the command and what it started: by `signal`, and where that is not obeyed within a second,
-  /// by SIGKILL.
+  /// by SIGKILL. What it had changed at the terminal is put back.
   private func end(by signal: Int32) {
+    defer { terminal?.restore() }
     var isOver = false
     Self.send(signal, to: [process] + descendants.living())
     for _ in 0..<100 {
