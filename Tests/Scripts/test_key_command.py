@@ -84,12 +84,14 @@ def test_no_key_in_a_json_answer_unasked(work, stored):
     name = stored("json")
     program.remember('quote " and \\ and é')
     program.ok("key", "store", name, "--key-env", "K", env={"K": 'quote " and \\ and é'})
-    found = program.ok("key", "show", name)
-    assert "key" not in found and found["kind"] == "passphrase" and found["name"] == name
-    assert (found["backend"], found["volatile"]) == ("kernel", True)
+    done = program.run("key", "show", name, "--json")
+    assert done.exit == 2 and done.json["code"] == "usage" and "--reveal" in done.json["hint"], done
+    assert "key" not in done.json
     program.forget_all()
     found = program.ok("key", "show", name, "--reveal")
     assert found["key"] == 'quote " and \\ and é'
+    assert found["kind"] == "passphrase" and found["name"] == name
+    assert (found["backend"], found["volatile"]) == ("kernel", True)
     key_stores.keep_in_kernel(name, b"latin \xe9\x1b")
     found = program.ok("key", "show", name, "--reveal")
     assert found["key"] is None and bytes.fromhex(found["key_hex"]) == b"latin \xe9\x1b"
@@ -204,21 +206,27 @@ def test_the_same_of_the_secret_service(work, desktop):
     assert desktop.lookup("app") == b"another"
 
 
+def kind_of(name):
+    # The answer has the key.
+    program.forget_all()
+    return program.ok("key", "show", name, "--reveal")["kind"]
+
+
 def test_raw_keys_are_kept_as_what_they_are(work, keys, source, stored):
     name = stored("raw")
     digits = "a1b2c3d4" * 8
     program.ok("key", "store", name, "--raw-key", "--key-file", keys.file(digits))
     assert key_stores.kernel_key(name) == f"x'{digits}'".encode()
-    assert program.ok("key", "show", name)["kind"] == "raw"
+    assert kind_of(name) == "raw"
     program.ok("encrypt", source, work / "out.db", "--keyring", name)
     peers.sound(peers.sealed(work / "out.db", f"x'{digits}'"))
     done = program.run("key", "store", name, "--force", "--key-file", keys.file(digits))
     assert done.exit == 0 and b"--raw-key" in done.err, done
     assert key_stores.kernel_key(name) == digits.encode()
-    assert program.ok("key", "show", name)["kind"] == "passphrase"
+    assert kind_of(name) == "passphrase"
     for digits, kind in (("0f" * 48, "raw_salt"), ("0f" * 80, "raw_hmac_salt")):
         program.ok("key", "store", name, "-f", "--raw-key", "--key-file", keys.file(digits))
-        assert program.ok("key", "show", name)["kind"] == kind
+        assert kind_of(name) == kind
 
 
 @pytest.mark.parametrize("data, options", [
@@ -231,6 +239,25 @@ def test_what_cannot_be_kept_whole_is_refused(work, keys, stored, data, options)
     for more in ([], ["--force"]) if len(data) < 100 else (["--force"],):
         refuse(work, "no_key", "key", "store", name, "--key-file", keys.file(data), *options, *more)
     assert key_stores.kernel_key(name) == b"what was there"
+
+
+@pytest.mark.parametrize("key, note", [
+    (" abc", "blanks"), ("'abc'", "quotes"), ("0x" + "a1b2c3d4" * 8, "raw key"),
+    ("a1b2c3d4" * 8, "--raw-key")])
+def test_a_key_that_may_be_meant_otherwise_is_noted(stored, key, note):
+    done = program.run("key", "store", stored("odd"), "--key-env", "K", env={"K": key})
+    assert done.exit == 0 and note.encode() in done.err, done
+    done = program.run("key", "store", stored("odd 2"), "--passphrase", "--key-env", "K", env={"K": key})
+    assert done.exit == 0 and note.encode() not in done.err, done
+
+
+def test_where_store_takes_a_key_from(work):
+    """What it says that it takes, it takes."""
+    done = program.run("key", "store", "app")
+    options = re.findall(r"--[a-z-]+", done.text)
+    assert done.exit == 3 and options, done
+    help = program.run("key", "store", "--help").text
+    assert "--keyring" not in options and all(f"{each} " in help for each in options), done
 
 
 def test_a_variable_with_a_line_feed_is_no_line(work, stored):

@@ -103,6 +103,31 @@ def test_a_new_key_that_may_be_meant_otherwise(work, keys, source, key):
         assert found["notes"] == [], found
 
 
+@pytest.mark.parametrize("typed", ["hunter\x1b[D\x1b[D", "\x01hunter", "hun\x0btered"],
+                         ids=["arrow", "ctrl-a", "ctrl-k"])
+def test_control_characters_are_not_taken_from_a_keyboard(work, source, sealed, typed):
+    # None of them can be seen while it is typed, and none is wanted.
+    for args in (["encrypt", source, work / "out.db"], ["verify", sealed], ["key", "store", "typed"]):
+        done = program.run_tty(*args, answers=[("typed" if args[0] == "key" else "ey of", typed)])
+        assert done.exit == 3 and b"control characters" in done.out, done
+        assert b"--key-file takes a key that has them" in done.out and typed.encode() not in done.out
+    assert not (work / "out.db").exists()
+
+
+def test_a_tab_may_be_typed(work, source):
+    done = program.run_tty("encrypt", source, work / "out.db", "--kdf-iter", "10",
+                           answers=[("key of", "a\tb"), ("again", "a\tb")])
+    assert done.exit == 0, done
+    peers.sound(peers.sealed(work / "out.db", "a\tb", [("kdf_iter", 10)]))
+
+
+def test_a_typed_key_that_is_none_is_asked_for_once(work, source):
+    for args in (["encrypt", source, work / "out.db"], ["key", "store", "typed"],
+                 ["encrypt", source, work / "out.db", "--raw-key"]):
+        done = program.run_tty(*args, answers=[(": ", "x'abcd")])
+        assert done.exit == 3 and b"again" not in done.out and b"64, 96 or 160" in done.out, done
+
+
 def test_an_empty_new_key_that_is_typed(work, keys, sealed):
     result = program.run_tty("rekey", "--key-file", keys.raw(), sealed, answers=[("New key", "")])
     assert result.exit == 3 and b"the new key is empty" in result.out, result

@@ -214,6 +214,6 @@ struct KeyOptions: Sendable {
       allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix,
       list: list.map { $0 == "-" ? .standardInput : .file($0) },
       keyVariables: Set(Self.sets.compactMap { parsed.text($0.environment) }),
-      timeout: parsed.seconds(timeout))
+      timeout: parsed.seconds(timeout), takesStore: parsed.command.name != Catalog.key.name)
   }
 }

@@ -153,27 +153,26 @@ struct CustodyCommand {
         .init("unchanged", .bool(before == .theSame)),
       ])
     warn(name, target.backend)
-    if material.looksRaw, !quiet {
-      session.console.say([
-        Span("note: ", .note),
-        Span(
-          "the key is hex digits and stands for a passphrase; \(KeyOptions.database.raw.flag)"
-            + " stores it as the key itself"),
-      ])
+    if let oddity = material.oddity, !quiet {
+      let words =
+        material.looksRaw
+        ? "the key is hex digits and stands for a passphrase; \(KeyOptions.database.raw.flag)"
+          + " stores it as the key itself"
+        : ConversionRendering.keyForm(oddity)
+      session.console.say([Span("note: ", .note), Span(words)])
     }
   }
 
   private func show() throws {
-    let found = try stores.read(name, in: backend)
-    let key = try KeyText.line(of: found.key, from: .keyring(name, found.backend))
     let isRevealed = parsed.has(KeyCommandOptions.reveal)
     let hint = "\(KeyCommandOptions.reveal.flag) shows it"
+    let found = try stores.read(name, in: backend)
+    if asJSON, !isRevealed { throw UsageFlaw.keyInJSON(instead: hint) }
+    let key = try KeyText.line(of: found.key, from: .keyring(name, found.backend))
     if asJSON {
       let facts = place(name, found.backend) + [.init("kind", .string(Self.kind(of: key)))]
       let answer = answer("key \(name) in \(found.backend.title)", facts)
-      return isRevealed
-        ? try session.console.secret(SecretText.line(answer, withKey: key))
-        : session.console.result(answer.text)
+      return try session.console.secret(SecretText.line(answer, withKey: key))
     }
     if session.console.outputIsTerminal, !isRevealed {
       throw UsageFlaw.keyOnTerminal("key show", instead: hint + ", or give it to a program")

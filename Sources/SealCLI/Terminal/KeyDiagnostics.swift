@@ -33,6 +33,9 @@ enum KeyDiagnostics {
       hint =
         "chmod 600 \(ShellWords.quoted(path)); or --allow-open-key-file, if they may read the key"
     }
+    if !failure.takesStore {
+      hint = hint?.replacing(", \(options.keyring.flag),", with: ",")
+    }
     return Diagnosis(.noKey, words.0, about: subject(failure), hint: hint)
   }
 
@@ -208,6 +211,11 @@ enum KeyDiagnostics {
           + " \(options.file.flag)"
       )
     case .noTerminal: return missing(options)
+    case .controlCharacters:
+      return (
+        "\(key) as it was typed has control characters, as arrow keys leave them",
+        "type it again, without them; \(options.file.flag) takes a key that has them"
+      )
     case .mismatch:
       return ("the two keys differ, and nothing was changed", "run it again and type the key twice")
     case .lineTooLong(let limit):

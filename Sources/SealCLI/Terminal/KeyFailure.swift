@@ -28,6 +28,8 @@ struct KeyFailure: Error, Sendable, Equatable {
   var origin: String?
   /// The key was to seal a database.
   var seals = false
+  /// A store could have been named instead.
+  var takesStore = true
   /// The source is a list of keys, of which each is a line of text.
   var isList = false
 
@@ -73,6 +75,8 @@ struct KeyFailure: Error, Sendable, Equatable {
     /// The command of a key that is to seal, run a second time: it gave another key, or failed so.
     indirect case notAgain(Flaw?)
     case noTerminal
+    /// A typed key has characters that a keyboard gives for keys such as arrows.
+    case controlCharacters
     case mismatch
     /// The terminal passes at most `limit` bytes of a line on.
     case lineTooLong(limit: Int)

@@ -31,6 +31,8 @@ struct KeySelection: Sendable, Hashable {
   var timeout: Double?
   /// A database is to be sealed with it, so that one which nobody has afterwards loses the database.
   var seals = false
+  /// The command takes keys from stores.
+  var takesStore = true
 
   /// An option says where the key is.
   var isNamed: Bool { source != nil || list != nil }
@@ -62,6 +64,7 @@ struct KeySources: Sendable {
     } catch var failure as KeyFailure {
       failure.prefix = selection.prefix
       failure.seals = selection.seals
+      failure.takesStore = selection.takesStore
       throw failure
     }
   }
@@ -91,7 +94,7 @@ struct KeySources: Sendable {
     if source == .terminal, selection.binary { throw UsageFlaw.binaryPrompt(selection.binaryFlag) }
     let key =
       source == .terminal
-      ? try typed(label, new: new) : try naming(source) { try bytes(of: source, selection) }
+      ? try typed(label, selection.reading, new: new) : try naming(source) { try bytes(of: source, selection) }
     if key.count == 0 { throw KeyFailure(source: source, flaw: .empty) }
     if key.count > KeyMaterial.limit {
       throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
@@ -270,9 +273,17 @@ struct KeySources: Sendable {
     return try KeyFileReader.bytes(from: number, deadline, cancellation)
   }
 
-  private func typed(_ label: String, new: Bool) throws -> Secret {
+  /// A key that will be refused is not asked for twice.
+  private func typed(
+    _ label: String, _ reading: KeyMaterial.Reading, new: Bool
+  ) throws -> Secret {
     let first = try surroundings.prompt("\(label): ", cancellation)
-    guard new, first.count > 0 else { return first }
+    // A tab may be a part of what was pasted.
+    let hasControls = first.withBytes { bytes in
+      bytes.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }
+    }
+    if hasControls { throw KeyFailure(source: .terminal, flaw: .controlCharacters) }
+    guard new, first.count > 0, (try? KeyMaterial(first, as: reading)) != nil else { return first }
     let second = try surroundings.prompt("The same key again: ", cancellation)
     guard first.isEqual(to: second) else {
       throw KeyFailure(source: .terminal, flaw: .mismatch)

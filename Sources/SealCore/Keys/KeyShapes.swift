@@ -4,7 +4,7 @@
 extension KeyMaterial {
   /// Why a passphrase may not be what its owner thinks it is: another reading that the bytes have,
   /// something around them, or what they look like; nil where `--passphrase` said that they are meant.
-  var oddity: KeyOddity? {
+  public var oddity: KeyOddity? {
     guard case .passphrase(let bytes) = kind, !isAsTyped else { return nil }
     if isFileName { return .shape(.path) }
     if looksRaw { return .reading(.raw) }
