@@ -94,8 +94,8 @@ _dbseal_place() {
       groups='--reveal --keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version -q,--quiet,-v,--verbose'
       next='' operands='' ;;
     'key/delete')
-      options='--keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
-      groups='--keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version -q,--quiet,-v,--verbose'
+      options='-f --force --keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'
+      groups='-f,--force --keyring-backend --key-timeout --json --progress --color --busy-timeout -j,--jobs -h,--help --version -q,--quiet,-v,--verbose'
       next='' operands='' ;;
     'key/list')
       options='--keyring-backend --key-timeout --json -q --quiet -v --verbose --progress --color --busy-timeout -j --jobs -h --help --version'

@@ -449,7 +449,7 @@ complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_first' -a list -d 'name t
 complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free -o --output --keyring' -s o -l output -r -F -d 'generate: to a new file that only you can read'
 complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free -o --output --keyring' -l keyring -x -d 'generate: to a key store, under this name'
 complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free --reveal' -l reveal -d 'show: print the key to a terminal, or in JSON'
-complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free -f --force' -s f -l force -d 'store: replace another key of that name'
+complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free -f --force' -s f -l force -d 'store: replace another key; delete: do not ask'
 complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free --with-salt --passphrase' -l with-salt -d 'generate: key and salt, 96 hex digits'
 complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free --with-salt --passphrase --raw-key' -l passphrase -d 'generate, store: it is a passphrase, not a raw key'
 complete -c dbseal -n '__dbseal_at "key"' -n '__dbseal_free --key-file --key-fd --key-env --key-command' -l key-file -r -F -d 'read the key from a file; - is standard input'
@@ -497,7 +497,7 @@ complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --key-file --k
 complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --raw-key --passphrase' -l raw-key -d 'the key is 64, 96 or 160 hex digits'
 complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --allow-open-key-file' -l allow-open-key-file -d 'accept a key file that others can read'
 complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --raw-key --passphrase' -l passphrase -d 'generate, store: it is a passphrase, not a raw key'
-complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free -f --force' -s f -l force -d 'store: replace another key of that name'
+complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free -f --force' -s f -l force -d 'store: replace another key; delete: do not ask'
 complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --keyring-backend' -l keyring-backend -x -a 'credentials keychain secret-service kernel' -d 'which key store, and no other'
 complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --key-timeout' -l key-timeout -x -d 'wait that long for the key (default: 120)'
 complete -c dbseal -n '__dbseal_at "key/store"' -n '__dbseal_free --json' -l json -d 'one JSON object a line, errors too'
@@ -527,6 +527,7 @@ complete -c dbseal -n '__dbseal_at "key/show"' -n '__dbseal_free --version' -l v
 
 # dbseal key delete
 complete -c dbseal -n '__dbseal_at "key/delete"' -f
+complete -c dbseal -n '__dbseal_at "key/delete"' -n '__dbseal_free -f --force' -s f -l force -d 'store: replace another key; delete: do not ask'
 complete -c dbseal -n '__dbseal_at "key/delete"' -n '__dbseal_free --keyring-backend' -l keyring-backend -x -a 'credentials keychain secret-service kernel' -d 'which key store, and no other'
 complete -c dbseal -n '__dbseal_at "key/delete"' -n '__dbseal_free --key-timeout' -l key-timeout -x -d 'wait that long for the key (default: 120)'
 complete -c dbseal -n '__dbseal_at "key/delete"' -n '__dbseal_free --json' -l json -d 'one JSON object a line, errors too'

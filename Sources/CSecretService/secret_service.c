@@ -219,8 +219,10 @@ static dbseal_secret_status work(job *job) {
   dbseal_gerror *error = NULL;
   void *service = lib->service_get_sync(2 /* OPEN_SESSION */, job->cancellable, &error);
   if (service == NULL) {
+    // What the bus itself says came over it.
+    int has_bus = error != NULL && error->domain == lib->bus_error_quark();
     failed(job, error);
-    return DBSEAL_SECRET_NO_SERVICE;
+    return has_bus ? DBSEAL_SECRET_NO_SERVICE : DBSEAL_SECRET_NO_BUS;
   }
   dbseal_secret_status status = DBSEAL_SECRET_DONE;
   if (job->request.action == DBSEAL_SECRET_STATE) {

@@ -14,7 +14,7 @@ ELSEWHERE = {"Docs/recipes/fleet.md"}
 
 # Blocks that are no command lines, by how they begin.
 TEXTS = {
-    ("Docs/apps.md", "PRAGMA key"): "SQL for another library",
+    ("Docs/apps.md", "PRAGMA cipher"): "SQL for another library",
     ("Docs/architecture.md", "Sources/"): "a picture",
     ("Docs/manifest.md", "{"): "a manifest; Tests/Scripts/test_manifest.py has its fields",
     ("Docs/recipes/ci.md", "fixtures/app.db"): "a picture",
@@ -28,6 +28,7 @@ TEXTS = {
     ("Docs/json.md", '{"progress":'): "progress, as a program is told",
     ("Docs/json.md", '{"dbseal_journal"'): "lines of a journal",
     ("Docs/key.md", "[Service]"): "a unit file; Tests/Scripts/test_key_stores.py has its parts",
+    ("Docs/key.md", "kill PID"): "another program's, with a password that is typed",
 }
 
 _MAKE = "builds for minutes, or changes the machine: make's verbs are what runs these tests"

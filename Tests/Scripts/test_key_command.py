@@ -192,7 +192,7 @@ def test_another_key_is_replaced_by_force_alone(work, source, stored):
     program.ok("verify", work / "app.db", "--keyring", name)
     assert program.ok("key", "store", name, "-f", "--key-env", "K", env={"K": "another"})["replaced"]
     assert key_stores.kernel_key(name) == b"another"
-    for action in (["generate"], ["show", name], ["delete", name], ["list"]):
+    for action in (["generate"], ["show", name], ["list"]):
         refuse(work, "usage", "key", *action, "--force")
 
 
@@ -290,6 +290,30 @@ def test_delete(work, stored):
     found = program.ok("key", "delete", name)
     assert (found["deleted"], found["backend"]) == (False, None)
     refuse(work, "no_key", "key", "show", name)
+
+
+@pytest.mark.parametrize("answer, deleted", [
+    ("y", True), ("YES", True), ("n", False), ("", False), ("yeah", False), ("app", False)])
+def test_on_a_terminal_delete_asks(stored, answer, deleted):
+    name = stored("asked")
+    program.ok("key", "generate", "--keyring", name)
+    done = program.run_tty("key", "delete", name, answers=[("[y/N]", answer)])
+    assert done.exit == 0 and (b"deleted: key" in done.out) is deleted, done
+    assert (b"kept: key" in done.out) is not deleted
+    assert b"Databases may need it" in done.out and name.encode() in done.out
+    assert (key_stores.kernel_key(name) is None) is deleted
+
+
+def test_delete_asks_nobody_where_nothing_is_to_be_asked(stored):
+    name = stored("unasked")
+    program.ok("key", "generate", "--keyring", name)
+    assert program.run_tty("key", "delete", name, "--force").exit == 0
+    assert key_stores.kernel_key(name) is None
+    assert b"nothing to delete" in program.run_tty("key", "delete", name).out
+    program.ok("key", "generate", "--keyring", name)
+    line = f'"{program.BIN}" key delete {name} </dev/null'
+    assert program.run_tty("-c", line, binary="/bin/sh").exit == 0
+    assert key_stores.kernel_key(name) is None
 
 
 def test_list(stored):

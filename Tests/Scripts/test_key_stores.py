@@ -12,13 +12,14 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import time
 
 import pytest
 
-from support import key_stores, peers, program
+from support import key_stores, peers, program, samples
 from support.refusal import refuse
 
 WORDS = "words that are kept"
@@ -389,6 +390,9 @@ def test_a_desktop_without_a_keyring_to_store_in(work):
         assert "unlock" in found["hint"], found
         found = program.ok("key", "list", env=session.env)
         assert found["target"] == "secret-service"
+        assert {each["backend"]: each["locked"] for each in found["stores"]}["secret-service"]
+        text = program.run("key", "list", env=session.env).out
+        assert b"new keys go here once a keyring is made in it" in text, text
     finally:
         session.close()
 
@@ -458,8 +462,126 @@ def test_a_bus_that_is_not_there(work, stored, address):
     name = stored("bus")
     key_stores.keep_in_kernel(name, WORDS.encode())
     env = {"DBUS_SESSION_BUS_ADDRESS": address}
-    assert program.run("key", "show", name, env=env).out == WORDS.encode() + b"\n"
-    refuse(work, "no_key", "key", "show", name, "--keyring-backend", "secret-service", env=env)
+    # Its service may have another key of that name.
+    for args in (["key", "show", name], ["key", "generate", "--keyring", name + " new"],
+                 ["key", "show", name, "--keyring-backend", "secret-service"]):
+        found = refuse(work, "no_key", *args, env=env)
+        assert "DBUS_SESSION_BUS_ADDRESS" in found["message"], found
+        assert "--keyring-backend" in found["hint"], found
+    assert key_stores.kernel_key(name + " new") is None
+    done = program.run("key", "show", name, "--keyring-backend", "kernel", env=env)
+    assert done.out == WORDS.encode() + b"\n"
+    assert program.run("key", "show", name, env={}).out == WORDS.encode() + b"\n"
+    assert name in program.ok("key", "list", env=env)["stores"][-1]["keys"]
+
+
+@pytest.mark.parametrize("kind", ["missing", "file", "closed"])
+def test_credentials_that_cannot_be_read_are_no_missing_key(work, tmp_path, stored, kind):
+    name = stored("behind")
+    key_stores.keep_in_kernel(name, WORDS.encode())
+    folder = tmp_path / "given"
+    if kind == "file":
+        folder.write_bytes(b"")
+    elif kind == "closed":
+        folder.mkdir(mode=0o000)
+    user = 61235 if kind == "closed" else None
+    env = {"CREDENTIALS_DIRECTORY": str(folder)}
+    tmp_path.chmod(0o711)
+    if user:
+        program.run("key", "store", name, "--key-env", "K", user=user, env={"K": WORDS})
+    done = program.run("key", "show", name, "--json", "--reveal", env=env, user=user)
+    assert done.exit == 3 and "CREDENTIALS_DIRECTORY" in done.json["message"], done
+    assert "--keyring-backend" in done.json["hint"], done
+    done = program.run("key", "show", name, "--keyring-backend", "kernel", env=env, user=user)
+    assert done.out == WORDS.encode() + b"\n", done
+    if user:
+        program.run("key", "delete", name, user=user)
+
+
+# ---- which one it was ----------------------------------------------------------------------------
+
+
+def test_a_wrong_key_is_called_by_its_store(work, source, credentials, stored):
+    name = stored("both")
+    peers.create_sealed(work / "app.db", "of the kernel", [], samples.fill)
+    key_stores.keep_in_kernel(name, b"of the kernel")
+    credentials(name, "of systemd")
+    other = shutil.copy(work / "app.db", work / "b.db")
+    for args in (["verify", work / "app.db"], ["inspect", work / "app.db"],
+                 ["decrypt", work / "app.db", work / "out.db"], ["migrate", work / "app.db"],
+                 ["verify", work / "app.db", other]):
+        args += ["--keyring", name]
+        done = program.run(args[0], "--json", *args[1:], env=credentials.env)
+        found = done.objects[0]
+        assert found["code"] == "wrong_key", done
+        assert f"key {name} in the systemd credentials" in found["message"], found
+        assert "the kernel keyring has a key of that name too" in found["hint"], found
+        assert "--keyring-backend kernel" in found["hint"], found
+        assert found["keyring"] == {"name": name, "backend": "credentials", "volatile": False}
+        text = program.run(*args, env=credentials.env).text
+        assert "in the systemd credentials" in text and "--keyring-backend kernel" in text, text
+    # What is advised works, and says where the key was.
+    args = ["verify", work / "app.db", "--keyring", name, "--keyring-backend", "kernel"]
+    found = program.ok(*args, env=credentials.env)
+    assert found["keyring"] == {"name": name, "backend": "kernel", "volatile": True}
+    assert "keyring" not in program.ok("verify", work / "app.db", "--key-env", "K",
+                                       env={"K": "of the kernel"})
+    done = program.run(*args, "-v", env=credentials.env)
+    assert f"used: key {name} in the kernel keyring".encode() in done.err, done
+    assert b"kernel keyring" not in program.run(*args, env=credentials.env).err
+    # Where no other store has one, none is named.
+    key_stores.keep_in_kernel(name, b"another")
+    found = refuse(work, "wrong_key", "verify", work / "app.db", "--keyring", name)
+    assert f"key {name} in the kernel keyring" in found["message"], found
+    assert "too" not in found["hint"].split() and "--keyring-backend" not in found["hint"], found
+
+
+def test_the_other_database_s_key_by_its_store(work, sealed, credentials, keys, stored):
+    name = stored("against")
+    key_stores.keep_in_kernel(name, b"not this one")
+    other = shutil.copy(sealed, work / "b.db")
+    found = refuse(work, "wrong_key", "verify", sealed, "--key-file", keys.raw(), "--against", other,
+                   "--against-keyring", name)
+    assert f"key {name} in the kernel keyring" in found["message"], found
+
+
+def test_a_new_key_that_a_reboot_loses_is_noted(work, source, keys, sealed, stored):
+    name = stored("volatile")
+    key_stores.keep_in_kernel(name, b"in memory only")
+    (work / "m").mkdir()
+    (work / "m/1.sql").write_text("CREATE TABLE x(a);")
+    # An engine of before format 4 cannot create one.
+    known = ["--format", "3"] if program.engine() < (4,) else []
+    field = {"name": name, "backend": "kernel", "volatile": True}
+    for args, key in (
+            (["encrypt", source, work / "out.db", "--keyring", name], "keyring"),
+            (["encrypt", source, work / "two.db", "--keyring", name, "--create"], "keyring"),
+            (["rekey", sealed, work / "new.db", "--key-file", keys.raw(), "--new-keyring", name],
+             "new_keyring"),
+            (["migrate", "--schema", work / "m", "--create", work / "c.db", "--keyring", name, *known],
+             "keyring")):
+        done = program.run(*args, "--dry-run")
+        assert done.exit == 0 and b"memory only" not in done.err, done
+        done = program.run(*args, "--json")
+        found = done.json[key]
+        assert found.pop("created", False) is False and found == field, done
+        assert f"dbseal key show {name} --keyring-backend kernel".encode() in done.err, done
+        assert done.err.count(b"memory only") == 1
+    # To read with it makes nothing depend on it.
+    done = program.run("verify", work / "out.db", "--keyring", name)
+    assert done.exit == 0 and b"memory only" not in done.err, done
+
+
+def test_a_dry_run_sees_that_no_key_could_be_kept(work, source, desktop):
+    program.ok("key", "generate", "--keyring", "first", env=desktop.env)
+    desktop.lock()
+    args = ["encrypt", source, work / "out.db", "--keyring", "second", "--create", "--dry-run"]
+    assert "locked" in refuse(work, "no_key", *args, env=desktop.env)["message"]
+    session = key_stores.Desktop(unlocked=False)
+    try:
+        assert "no keyring" in refuse(work, "no_key", *args, env=session.env)["message"]
+    finally:
+        session.close()
 
 
 # ---- what is to be seen ------------------------------------------------------------------------

@@ -18,6 +18,8 @@ typedef enum {
   DBSEAL_SECRET_NO_LIBRARY,
   // Nothing on the session's bus offers the service.
   DBSEAL_SECRET_NO_SERVICE,
+  // The session's bus cannot be reached.
+  DBSEAL_SECRET_NO_BUS,
   // The service did not answer in time.
   DBSEAL_SECRET_TIMED_OUT,
   // The caller asked for the end.

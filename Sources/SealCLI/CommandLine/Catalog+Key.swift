@@ -39,7 +39,8 @@ enum KeyAction: String, Sendable, CaseIterable {
     case .store:
       KeyCommandOptions.sources + [KeyCommandOptions.passphrase, KeyCommandOptions.force]
     case .show: [KeyCommandOptions.reveal]
-    case .delete, .list: []
+    case .delete: [KeyCommandOptions.force]
+    case .list: []
     }
   }
 }
@@ -58,8 +59,12 @@ enum KeyCommandOptions {
     name: "reveal", section: .output, help: "show: print the key to a terminal, or in JSON",
     detail: "Without it a key is printed to files and programs only.")
   static let force = OptionSpec(
-    name: "force", short: "f", section: .output, help: "store: replace another key of that name",
-    detail: "The old key is then lost, and with it what only it opens.")
+    name: "force", short: "f", section: .output,
+    help: "store: replace another key; delete: do not ask",
+    detail: """
+      Of a key that is replaced or deleted no copy is kept, and what only it opens is lost with it. \
+      Without a terminal delete asks nobody.
+      """)
   static let withSalt = OptionSpec(
     name: "with-salt", section: .key, help: "generate: key and salt, 96 hex digits",
     detail: """
@@ -112,7 +117,8 @@ extension Catalog {
       """,
       """
       store keeps a key under a name. Where another key has that name it is refused, unless --force says \
-      to replace it. show prints it. delete removes it; one that is not there is no failure. list \
+      to replace it. show prints it. delete removes it, and asks before on a terminal; one that is not there is \
+      no failure. list \
       names the key stores, says which can be \
       used here, and which keys of dbseal are in them. With --keyring every command \
       takes a key from there.

@@ -86,6 +86,9 @@ struct Conversions: Sendable {
       }
       return 0
     }
+    if let given = newKey ? .database : replacementKey, made?.isNew != true {
+      session.noteVolatile(given, parsed, after: outcome)
+    }
     return batch.finish(
       outcome, words: parsed.has(Options.dryRun) ? "would be \(verb)" : verb)
   }
@@ -180,7 +183,7 @@ struct Conversions: Sendable {
   }
 
   private func explain(_ error: any Error) -> Diagnosis {
-    Diagnostics.explain(error, reading: sourceOptions, from: parsed)
+    session.explain(error, reading: sourceOptions, from: parsed)
   }
 
   /// The same of one of the databases: what is in its way may be one that was meant to change too.
@@ -241,6 +244,12 @@ struct Conversions: Sendable {
     return batch.label(first.source, isNew: isNew)
   }
 
+  /// The store of the replacement key, for `--json`.
+  private var newPlace: [JSON.Field] {
+    let source = replacementKey?.selection(from: parsed).source
+    return session.keys.found.place(of: source).map { [$0.field("new_keyring")] } ?? []
+  }
+
   private func say(
     _ report: ConversionReport, _ step: ConversionPlan.Step, _ fit: KeyChoice.Fit,
     isRaw: Bool, _ facts: [JSON.Field], _ batch: Batch
@@ -250,13 +259,13 @@ struct Conversions: Sendable {
       shredded: parsed.has(Options.shred), keyIsRaw: isRaw)
     if asJSON {
       session.console.result(
-        rendering.json(command: parsed.command.name).adding(fit.facts + facts).text)
+        rendering.json(command: parsed.command.name).adding(fit.facts + facts + newPlace).text)
       return
     }
     for line in quiet ? rendering.indispensable : rendering.lines(parsed.has(Options.verbose)) {
       session.console.result(line)
     }
-    let notes = rendering.notes + [fit.note].compactMap { $0 }
+    let notes = rendering.notes + fit.notes(parsed.has(Options.verbose))
     for note in quiet ? [] : notes {
       batch.say(note: note, on: report.source, ofKey: rendering.keyNotes.contains(note))
     }

@@ -3,9 +3,25 @@
 
 internal import SealCore
 
+extension Session {
+  /// Warns of the key that databases were given where a reboot loses it. It was there before the run, so
+  /// that `--quiet` hides that.
+  func noteVolatile(
+    _ set: KeyOptions, _ parsed: ParsedCommand, after outcome: Batch.Outcome
+  ) {
+    guard outcome.status == 0 || outcome.succeeded > 0, !parsed.has(Options.quiet),
+      !parsed.has(Options.dryRun),
+      let place = keys.found.place(of: set.selection(from: parsed).source)
+    else { return }
+    KeyStoreDiagnostics.warn(place.name, place.backend, on: console)
+  }
+}
+
 /// A key that was there, or that was made.
 struct CreatedKey: Sendable {
   let key: KeyMaterial
+  /// It was not there, and its place was told.
+  let isNew: Bool
   /// What the answer says of it.
   let facts: [JSON.Field]
 
@@ -19,7 +35,9 @@ struct CreatedKey: Sendable {
       let make = { try KeyGenerator.rawKey(withSalt: false) }
       guard isDry else { return try stores.findOrMake(name, in: wanted, make) }
       if let found = try stores.find(name, in: wanted).found { return (found, false) }
-      return (KeyStores.Found(key: try make(), backend: try stores.target(wanted).backend), true)
+      let target = try stores.target(wanted)
+      try stores.requireRoom(in: target)
+      return (KeyStores.Found(key: try make(), backend: target.backend), true)
     }
     key =
       try isNew ? KeyMaterial(found.key) : session.keys.resolve(selection, label: "", new: false)
@@ -32,6 +50,7 @@ struct CreatedKey: Sendable {
           .init("volatile", .bool(found.backend.isVolatile)),
         ]))
     ]
+    self.isNew = isNew
     guard isNew else { return }
     if !parsed.has(Options.quiet) {
       let what = isDry ? "would be made" : "was made"

@@ -181,7 +181,22 @@ struct CustodyCommand {
       SecretText.line(key, forTerminal: session.console.outputIsTerminal))
   }
 
+  /// On a terminal, whether somebody means it: it may be the only copy. Without one, nobody is asked.
+  private func isMeant() throws -> Bool {
+    guard !parsed.has(KeyCommandOptions.force), session.keys.surroundings.inputIsTerminal(),
+      let holder = try stores.holder(of: name, in: backend)
+    else { return true }
+    let question =
+      "Delete \(KeyStoreDiagnostics.subject(name, holder))? Databases may need it, and backups."
+    if try session.keys.surroundings.confirm(question, session.cancellation) { return true }
+    say(
+      "kept: key \(name) in \(holder.title)", place(name, holder) + [.init("deleted", .bool(false))]
+    )
+    return false
+  }
+
   private func delete() throws {
+    guard try isMeant() else { return }
     guard let (holder, deleted) = try stores.remove(name, in: backend) else {
       return say(
         "no key \(name): nothing to delete",

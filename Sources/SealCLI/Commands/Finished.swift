@@ -83,7 +83,7 @@ struct Finished: Sendable {
   /// The key of an encrypted output; nil where it is one of a list.
   private var sealingKey: KeyMaterial? {
     if let new = keys.new { return new }
-    if case .one(let key) = keys.old { return key }
+    if case .one(let key, _) = keys.old { return key }
     return nil
   }
 

@@ -62,7 +62,7 @@ private final class Inspection {
         outcome.interruption = SealError.interrupted(signal: number)
         break
       } catch {
-        let diagnosis = Diagnostics.explain(error, reading: .examined, from: parsed)
+        let diagnosis = session.explain(error, reading: .examined, from: parsed)
         outcome.add(batch.report(diagnosis, on: path))
         // The key is the same for all files: it is not asked for again.
         if diagnosis.code == .noKey {
@@ -160,7 +160,8 @@ private final class Inspection {
         row: { try writer.row($0) })
       writer.end()
       hold(
-        [fit?.note].compactMap { $0 } + facts.damage.map { DamageDiagnostics.explain($0).sentence }
+        (fit?.notes(parsed.has(Options.verbose)) ?? [])
+          + facts.damage.map { DamageDiagnostics.explain($0).sentence }
           + (facts.notes + notes).map(ConversionRendering.sentence), on: database.path)
     } catch is ReaderGone {
     } catch {
@@ -210,7 +211,7 @@ private final class Inspection {
     if !batch.quiet || parsed.has(InspectOptions.schema) {
       rendering.write(to: session.console, verbose: parsed.has(Options.verbose))
     }
-    say(rendering.notes + [fit?.note].compactMap { $0 }, on: rendering.file.path)
+    say(rendering.notes + (fit?.notes(parsed.has(Options.verbose)) ?? []), on: rendering.file.path)
   }
 
   /// Says things to know, once they are not in the middle of one array of all databases.

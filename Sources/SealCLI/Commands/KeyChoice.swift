@@ -5,7 +5,8 @@ internal import SealCore
 
 /// One key or several.
 enum KeyChoice: Sendable {
-  case one(KeyMaterial)
+  /// With the store that it was in, if it was in one.
+  case one(KeyMaterial, from: KeyPlace? = nil)
   case list([KeyCandidate])
 
   /// A key for one database.
@@ -13,11 +14,20 @@ enum KeyChoice: Sendable {
     let key: KeyMaterial
     /// Its line in a list.
     var line: Int?
+    /// The store that it was in.
+    var place: KeyPlace?
 
-    /// What is said of it.
-    var note: String? { line.map { "the key on line \($0) fits" } }
+    /// What is said of it, with `verbose` also where it was.
+    func notes(_ verbose: Bool) -> [String] {
+      [
+        line.map { "the key on line \($0) fits" },
+        verbose ? place.map { "used: \($0.words)" } : nil,
+      ].compactMap { $0 }
+    }
     /// The same for `--json`.
-    var facts: [JSON.Field] { line.map { [.init("key_line", .integer($0))] } ?? [] }
+    var facts: [JSON.Field] {
+      [line.map { .init("key_line", .integer($0)) }, place?.field("keyring")].compactMap { $0 }
+    }
   }
 
   /// What `selection` means. A typed key is asked for with `label`.
@@ -25,7 +35,8 @@ enum KeyChoice: Sendable {
     _ selection: KeySelection, label: String, new: Bool = false, _ session: Session
   ) throws -> KeyChoice {
     if let list = try session.keys.candidates(selection) { return .list(list) }
-    return .one(try session.keys.resolve(selection, label: label, new: new))
+    let key = try session.keys.resolve(selection, label: label, new: new)
+    return .one(key, from: session.keys.found.place(of: selection.source))
   }
 
   /// The key that opens `path`; one alone is not tried. Throws `KeyListFailure`.
@@ -33,7 +44,7 @@ enum KeyChoice: Sendable {
     _ path: String, _ settings: CipherSettings, _ context: OperationContext, _ core: CoreFunctions
   ) throws -> Fit {
     switch self {
-    case .one(let key): return Fit(key: key)
+    case .one(let key, let place): return Fit(key: key, place: place)
     case .list(let candidates):
       do {
         let index = try core.fittingKey(

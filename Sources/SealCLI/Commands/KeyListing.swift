@@ -10,7 +10,8 @@ struct KeyListing {
     /// In words; nil where it can be used.
     var obstacle: String?
     var names: [String] = []
-    var isLocked = false
+    /// What keeps new keys out until somebody does something.
+    var closure: KeyStoreFlaw?
   }
 
   private let entries: [Entry]
@@ -24,7 +25,7 @@ struct KeyListing {
         if let obstacle = try store.obstacle() {
           entry.obstacle = KeyStoreDiagnostics.words(obstacle).0
         } else {
-          entry.isLocked = try store.isLocked()
+          entry.closure = try store.closure()
           entry.names = try store.names().sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
       } catch let failure as KeyStoreFailure {
@@ -38,6 +39,14 @@ struct KeyListing {
   /// Where a new key goes.
   private var target: KeyBackend? {
     entries.first { $0.obstacle == nil && !$0.isReadOnly }?.backend
+  }
+
+  private static func condition(_ closure: KeyStoreFlaw?) -> String {
+    switch closure {
+    case nil: ""
+    case .noCollection: " once a keyring is made in it"
+    default: " once it is unlocked"
+    }
   }
 
   /// All in one line.
@@ -56,9 +65,9 @@ struct KeyListing {
         state = "not here: \(obstacle)"
       } else {
         state =
-          Diagnostics.count(UInt64(entry.names.count), "key") + (entry.isLocked ? "; locked" : "")
-          + (entry.backend == target ? "; new keys go here" : "")
-          + (entry.backend == target && entry.isLocked ? " once it is unlocked" : "")
+          Diagnostics.count(UInt64(entry.names.count), "key")
+          + (entry.closure == .locked ? "; locked" : "")
+          + (entry.backend == target ? "; new keys go here" + Self.condition(entry.closure) : "")
       }
       return ["\(entry.backend.rawValue): \(state)"] + entry.names.map { "  \($0)" }
     }
@@ -81,7 +90,7 @@ struct KeyListing {
               .init("obstacle", .optional(entry.obstacle)),
               .init("read_only", .bool(entry.isReadOnly)),
               .init("volatile", .bool(entry.backend.isVolatile)),
-              .init("locked", .bool(entry.isLocked)),
+              .init("locked", .bool(entry.closure != nil)),
               .init("keys", .array(entry.names.map { .string($0) })),
             ])
           })),

@@ -15,7 +15,7 @@ extension Conversions {
   func oldKey(
     _ key: KeyChoice, _ plan: ConversionPlan, _ checks: [Result<Void, any Error>], _ batch: Batch
   ) throws {
-    guard case .one(let key) = key else { return }
+    guard case .one(let key, _) = key else { return }
     let ready = plan.steps.indices.filter { (try? checks[$0].get()) != nil }
     guard ready.count <= Self.mostTries else { return }
     var errors: [Int: any Error] = [:]

@@ -63,7 +63,7 @@ struct RunKeys: Sendable {
   ) throws -> Change {
     let (count, each, isList): (Int, KeyProof.Key, Bool) =
       switch key {
-      case .one(let key): (1, { _ in key }, false)
+      case .one(let key, _): (1, { _ in key }, false)
       case .list(let keys): (keys.count, { try keys[$0].key() }, true)
       }
     var change = Change.more

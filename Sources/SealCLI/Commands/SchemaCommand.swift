@@ -54,6 +54,7 @@ struct SchemaCommand: Sendable {
       case .failure(let error): report(error, databases[index])
       }
     }
+    if creates { session.noteVolatile(.database, parsed, after: outcome) }
     return batch.finish(outcome, words: words)
   }
 
@@ -154,7 +155,11 @@ struct SchemaCommand: Sendable {
   private func say(_ report: MigrationReport) -> Int32 {
     let rendering = SchemaRendering(report, checks: parsed.has(SchemaOptions.check))
     if batch.asJSON {
-      session.console.result(rendering.json(command: parsed.command.name).text)
+      let place = session.keys.found.place(of: report.profile != nil ? selection.source : nil)
+      session.console.result(
+        rendering.json(command: parsed.command.name).adding(
+          place.map { [$0.field("keyring")] } ?? []
+        ).text)
       return rendering.code.exitStatus
     }
     let verbose = parsed.has(Options.verbose)
@@ -190,7 +195,7 @@ struct SchemaCommand: Sendable {
 
   /// The words of this command, where the conversions have others.
   private func explain(_ error: any Error, _ database: String) -> Diagnosis {
-    let found = Diagnostics.explain(error, reading: CipherOptions.source, from: parsed)
+    let found = session.explain(error, reading: CipherOptions.source, from: parsed)
     // Of several databases the reader wants to know which, even where the folder is at fault.
     let subject = found.subject ?? (batch.isSeveral ? database : nil)
     let hint: String? =

@@ -24,7 +24,7 @@ struct VerifyAnswer: Sendable {
     diagnosis = found.adding(fit?.facts ?? [])
     lines = rendering.lines(all: all)
     alarm = rendering.alarm
-    notes = rendering.notes + [fit?.note].compactMap { $0 }
+    notes = rendering.notes + (fit?.notes(all) ?? [])
     seconds = report.seconds
     if found.code == .unsupported, task.entry == nil, task.parsed.has(VerifyOptions.writeManifest) {
       // --quick would say of all of them how they are checked from then on.

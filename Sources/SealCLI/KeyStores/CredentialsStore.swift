@@ -21,7 +21,12 @@ struct CredentialsStore: KeyStore {
   }
 
   func obstacle() -> KeyStoreObstacle? {
-    folder()?.isEmpty == false ? nil : .variableUnset
+    guard let folder = folder(), !folder.isEmpty else { return .variableUnset }
+    // Whatever is not there may have the key.
+    var facts = stat()
+    guard stat(folder, &facts) == 0 else { return .folder(errno: errno) }
+    guard facts.st_mode & S_IFMT == S_IFDIR else { return .folder(errno: ENOTDIR) }
+    return access(folder, X_OK) == 0 ? nil : .folder(errno: errno)
   }
 
   func read(_ name: String) throws -> Secret? {

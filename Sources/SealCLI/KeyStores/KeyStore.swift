@@ -66,9 +66,21 @@ enum KeyStoreObstacle: Sendable, Equatable {
   case variableUnset
   case noLibrary
   case noSessionBus
+  /// One is named, and cannot be reached.
+  case deadBus(String)
   case noService(String)
   case timedOut
+  /// The folder that the variable names.
+  case folder(errno: Int32)
   case system(errno: Int32)
+
+  /// The store is here and may have the key: another one's of that name may be another key.
+  var endsSearch: Bool {
+    switch self {
+    case .deadBus, .timedOut, .folder: true
+    case .otherSystem, .variableUnset, .noLibrary, .noSessionBus, .noService, .system: false
+    }
+  }
 }
 
 /// A failure of one store.
@@ -102,11 +114,15 @@ protocol KeyStore: Sendable {
   func delete(_ name: String) throws -> Bool
   /// Names, in no order.
   func names() throws -> [String]
-  /// A new key could not be kept before it is unlocked, which nobody is asked to do here.
-  func isLocked() throws -> Bool
+  /// Why a new key could not be kept (`locked`, `noCollection`) before somebody does something about it,
+  /// which nobody is asked to do here.
+  func closure() throws -> KeyStoreFlaw?
+  /// Somebody is asked when a key is to be kept, and can answer.
+  var canAsk: Bool { get }
 }
 
 extension KeyStore {
   var isReadOnly: Bool { false }
-  func isLocked() throws -> Bool { false }
+  var canAsk: Bool { false }
+  func closure() throws -> KeyStoreFlaw? { nil }
 }

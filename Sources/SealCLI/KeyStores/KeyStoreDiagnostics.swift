@@ -77,7 +77,8 @@ enum KeyStoreDiagnostics {
     case .noCollection:
       return (
         "the Secret Service has no keyring to put it in, and could ask nobody to make one",
-        "unlock the login keyring: log in to the desktop, or gnome-keyring-daemon --unlock"
+        "log in to the desktop; without one, end gnome-keyring-daemon, and before anything asks it give"
+          + " a password to gnome-keyring-daemon --unlock"
       )
     case .several:
       return (
@@ -153,6 +154,18 @@ enum KeyStoreDiagnostics {
     case .noSessionBus:
       return (
         "there is no session bus", "run it in a desktop session, or under dbus-run-session"
+      )
+    case .deadBus(let message):
+      return (
+        "$DBUS_SESSION_BUS_ADDRESS names a bus that cannot be reached"
+          + (message.isEmpty ? "" : ": \(message)"),
+        "unset it where there is no desktop session, or name the store:"
+          + " \(KeyOptions.keyringBackend.flag)"
+      )
+    case .folder(let number):
+      return (
+        "$CREDENTIALS_DIRECTORY names a folder that cannot be read: \(SystemCalls.words(number))",
+        "unset it outside of a service, or name the store: \(KeyOptions.keyringBackend.flag)"
       )
     case .noService(let message):
       return (

@@ -40,7 +40,7 @@ struct KeyStores: Sendable {
   ) {
     try Self.requireName(name)
     var searched: [KeyBackend] = []
-    for store in try usable(wanted, forWriting: false) {
+    for store in try candidates(wanted, forWriting: false) where try isUsable(store, wanted) {
       if let key = try store.read(name) {
         return (Found(key: key, backend: store.backend), searched + [store.backend])
       }
@@ -54,9 +54,9 @@ struct KeyStores: Sendable {
     of name: String, in wanted: KeyBackend?, forWriting: Bool = false
   ) throws -> KeyBackend? {
     try Self.requireName(name)
-    return try usable(wanted, forWriting: forWriting).first { store in
+    return try candidates(wanted, forWriting: forWriting).first { store in
       do {
-        return try store.read(name) != nil
+        return try isUsable(store, wanted) && store.read(name) != nil
       } catch let failure as KeyStoreFailure where failure.flaw == .several {
         return true
       }
@@ -143,9 +143,8 @@ struct KeyStores: Sendable {
 
   /// The store that a new key goes to. Throws `.noStore` or `.unavailable`.
   func target(_ wanted: KeyBackend?) throws -> any KeyStore {
-    guard let store = try usable(wanted, forWriting: true).first else {
-      throw KeyStoreFailure(.noStore(try obstacles()))
-    }
+    let store = try candidates(wanted, forWriting: true).first { try isUsable($0, wanted) }
+    guard let store else { throw KeyStoreFailure(.noStore(try obstacles())) }
     return store
   }
 
@@ -172,19 +171,38 @@ struct KeyStores: Sendable {
   /// The usable ones among `wanted` or all, in order. Throws `.unavailable` and `.readOnly` for one
   /// that was asked for by name.
   func usable(_ wanted: KeyBackend?, forWriting: Bool) throws -> [any KeyStore] {
-    guard let wanted else {
-      let able = all.filter { !forWriting || !$0.isReadOnly }
-      return try able.filter { store in
-        let obstacle = try store.obstacle()
-        // A service that is there and does not answer may have the key.
-        if obstacle == .timedOut { throw KeyStoreFailure(.unavailable(.timedOut)) }
-        return obstacle == nil
-      }
-    }
+    try candidates(wanted, forWriting: forWriting).filter { try isUsable($0, wanted) }
+  }
+
+  /// `wanted`, or all that can be asked at all, in order.
+  private func candidates(_ wanted: KeyBackend?, forWriting: Bool) throws -> [any KeyStore] {
+    guard let wanted else { return all.filter { !forWriting || !$0.isReadOnly } }
     guard let store = all.first(where: { $0.backend == wanted }) else { return [] }
     if forWriting, store.isReadOnly { throw KeyStoreFailure(.readOnly) }
-    if let obstacle = try store.obstacle() { throw KeyStoreFailure(.unavailable(obstacle)) }
     return [store]
+  }
+
+  /// Throws where it may have the key and cannot be asked, so that no other one's is taken for it.
+  private func isUsable(_ store: any KeyStore, _ wanted: KeyBackend?) throws -> Bool {
+    guard let obstacle = try store.obstacle() else { return true }
+    if wanted != nil || obstacle.endsSearch { throw KeyStoreFailure(.unavailable(obstacle)) }
+    return false
+  }
+
+  /// Which other stores have a key of that name, as far as they say so unasked.
+  func others(with place: KeyPlace) -> [KeyBackend] {
+    all.filter { store in
+      guard store.backend != place.backend, (try? store.obstacle() == nil) == true else {
+        return false
+      }
+      return (try? store.names())?.contains(place.name) == true
+    }.map(\.backend)
+  }
+
+  /// Throws what would keep a new key from being stored, where that can be known without storing one.
+  func requireRoom(in store: any KeyStore) throws {
+    // On a screen somebody may be asked.
+    if let flaw = try store.closure(), !store.canAsk { throw KeyStoreFailure(flaw) }
   }
 
   private func obstacles() throws -> [KeyBackend: KeyStoreObstacle] {

@@ -19,9 +19,10 @@ struct SecretServiceStore: KeyStore {
 
   /// A prompt for the keyring's password needs a screen, and time; without one nobody answers.
   private var patience: Double {
-    let hasScreen = getenv("DISPLAY") != nil || getenv("WAYLAND_DISPLAY") != nil
-    return timeout ?? (hasScreen ? Deadline.usual : 10)
+    timeout ?? (canAsk ? Deadline.usual : 10)
   }
+
+  var canAsk: Bool { getenv("DISPLAY") != nil || getenv("WAYLAND_DISPLAY") != nil }
 
   func obstacle() throws -> KeyStoreObstacle? {
     // Without one GLib would start a bus of its own.
@@ -46,13 +47,12 @@ struct SecretServiceStore: KeyStore {
 
   func delete(_ name: String) throws -> Bool { try run(DBSEAL_SECRET_DELETE, name) != nil }
 
-  func isLocked() throws -> Bool {
+  func closure() throws -> KeyStoreFlaw? {
     do {
-      _ = try run(DBSEAL_SECRET_STATE, nil)
-      return false
+      return try run(DBSEAL_SECRET_STATE, nil) == nil ? .noCollection : nil
     } catch let failure as KeyStoreFailure {
       // One that does not say so is asked when a key is to be kept.
-      return failure.flaw == .locked
+      return failure.flaw == .locked ? .locked : nil
     }
   }
 
@@ -63,8 +63,13 @@ struct SecretServiceStore: KeyStore {
     }
   }
 
+  /// Somebody said where the bus is, so that there has to be one.
+  private static var isBusNamed: Bool {
+    getenv("DBUS_SESSION_BUS_ADDRESS").map { $0.pointee != 0 } ?? false
+  }
+
   private static var hasSessionBus: Bool {
-    if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
+    if isBusNamed { return true }
     guard let folder = getenv("XDG_RUNTIME_DIR"), folder.pointee != 0 else { return false }
     var facts = stat()
     return stat(String(cString: folder) + "/bus", &facts) == 0
@@ -125,7 +130,8 @@ struct SecretServiceStore: KeyStore {
     case DBSEAL_SECRET_LOCKED: .locked
     case DBSEAL_SECRET_NO_COLLECTION: .noCollection
     case DBSEAL_SECRET_NO_LIBRARY: .unavailable(.noLibrary)
-    case DBSEAL_SECRET_NO_SERVICE: .unavailable(.noService(message))
+    case DBSEAL_SECRET_NO_BUS where isBusNamed: .unavailable(.deadBus(message))
+    case DBSEAL_SECRET_NO_SERVICE, DBSEAL_SECRET_NO_BUS: .unavailable(.noService(message))
     case DBSEAL_SECRET_TIMED_OUT: .timedOut(seconds: seconds)
     default: .failed(message)
     }

@@ -47,7 +47,11 @@ struct KeySources: Sendable {
     /// The same of one that holds a key.
     var keyVariable: @Sendable (String) -> Secret? = KeyVariables.take
     /// Asks on the terminal.
-    var prompt: @Sendable (String, Cancellation) throws -> Secret = Prompt.ask
+    var prompt: @Sendable (String, Cancellation) throws -> Secret = {
+      try Prompt.ask($0, cancellation: $1)
+    }
+    /// Asks yes or no there.
+    var confirm: @Sendable (String, Cancellation) throws -> Bool = Prompt.confirm
     var inputIsTerminal: @Sendable () -> Bool = { isatty(0) == 1 }
     /// Where keys are kept.
     var stores: @Sendable (Double?, Cancellation) -> KeyStores = KeyStores.ofMachine
@@ -55,6 +59,7 @@ struct KeySources: Sendable {
 
   var surroundings = Surroundings()
   var cancellation = Cancellation()
+  let found = FoundKeys()
 
   /// The key that `selection` means. A typed one is asked for with `label`, twice if it is `new`.
   /// Throws `KeyFailure`, `UsageFlaw`, or `SealError.interrupted`.
@@ -94,7 +99,8 @@ struct KeySources: Sendable {
     if source == .terminal, selection.binary { throw UsageFlaw.binaryPrompt(selection.binaryFlag) }
     let key =
       source == .terminal
-      ? try typed(label, selection.reading, new: new) : try naming(source) { try bytes(of: source, selection) }
+      ? try typed(label, selection.reading, new: new)
+      : try naming(source) { try bytes(of: source, selection) }
     if key.count == 0 { throw KeyFailure(source: source, flaw: .empty) }
     if key.count > KeyMaterial.limit {
       throw KeyFailure(source: source, flaw: .tooLong(limit: KeyMaterial.limit))
@@ -244,7 +250,9 @@ struct KeySources: Sendable {
       }
       read = output
     case .keyring(let name, let backend):
-      read = try stores(timeout: selection.timeout).read(name, in: backend).key
+      let key = try stores(timeout: selection.timeout).read(name, in: backend)
+      found.note(source, KeyPlace(name: name, backend: key.backend))
+      read = key.key
     case .terminal, .store: throw KeyFailure(source: source, flaw: .noTerminal)
     }
     if selection.binary { return read }

@@ -15,9 +15,19 @@ enum Prompt {
   /// A terminal in its usual mode passes lines of up to this many bytes on and drops the rest.
   static let lineLimit = 4095
 
+  /// Whether `question` is answered with yes. Throws as `ask` does.
+  static func confirm(_ question: String, cancellation: Cancellation) throws -> Bool {
+    let answer = try ask("\(question) [y/N] ", isHidden: false, cancellation: cancellation)
+    return answer.withBytes {
+      ["y", "yes"].contains(String(decoding: $0, as: UTF8.self).lowercased())
+    }
+  }
+
   /// The line that is typed after `label`, without its end. Throws `KeyFailure`, or
   /// `SealError.interrupted`.
-  static func ask(_ label: String, cancellation: Cancellation) throws -> Secret {
+  static func ask(
+    _ label: String, isHidden: Bool = true, cancellation: Cancellation
+  ) throws -> Secret {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { throw KeyFailure(source: .terminal, flaw: .noTerminal) }
     defer { close(terminal) }
@@ -27,11 +37,11 @@ enum Prompt {
     }
     defer {
       _ = tcsetattr(terminal, TCSANOW, &before)
-      _ = SystemCalls.writeAll([0x0a], to: terminal)
+      if isHidden { _ = SystemCalls.writeAll([0x0a], to: terminal) }
     }
-    hideTyping(terminal)
+    if isHidden { hideTyping(terminal) }
     _ = SystemCalls.writeAll(Array(Console.escaped(label).utf8), to: terminal)
-    return try line(from: terminal, cancellation)
+    return try line(from: terminal, isHidden, cancellation)
   }
 
   /// Turns echo off where it is on: a shell turns it on again when a stopped job continues.
@@ -42,11 +52,13 @@ enum Prompt {
     _ = tcsetattr(terminal, TCSANOW, &mode)
   }
 
-  private static func line(from terminal: Int32, _ cancellation: Cancellation) throws -> Secret {
+  private static func line(
+    from terminal: Int32, _ isHidden: Bool, _ cancellation: Cancellation
+  ) throws -> Secret {
     var count = 0
     let typed = try Secret(count: lineLimit + 2) { buffer in
       while count < buffer.count {
-        hideTyping(terminal)
+        if isHidden { hideTyping(terminal) }
         try cancellation.check()
         var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 100) > 0 else { continue }

@@ -116,7 +116,8 @@ enum WrongKeyDiagnostics {
       return "the key opens the file with a carriage return and a newline at its end:"
         + " \(binary) takes them from a key file"
     case .newKey:
-      return "the database has the key that was given as the new one: it was rekeyed before, or the two"
+      return
+        "the database has the key that was given as the new one: it was rekeyed before, or the two"
         + " keys are swapped"
     case .composed: return opens(also, "with each accent as one character with its letter (NFC)")
     case .decomposed: return opens(also, "with accents apart from their letters (NFD)")

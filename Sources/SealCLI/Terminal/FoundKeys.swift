@@ -1,0 +1,85 @@
+// In which store each key of a run was found: two stores may have different keys of one name, and who is told
+// that a key is wrong has to know which one was tried.
+
+internal import SealCore
+internal import Synchronization
+
+/// A key of a store.
+struct KeyPlace: Sendable {
+  let name: String
+  let backend: KeyBackend
+
+  /// `key app in the kernel keyring`.
+  var words: String { KeyStoreDiagnostics.subject(name, backend) }
+
+  /// For `--json`, under the name of the option that takes it.
+  func field(_ name: String) -> JSON.Field {
+    .init(
+      name,
+      .object([
+        .init("name", .string(self.name)), .init("backend", .string(backend.rawValue)),
+        .init("volatile", .bool(backend.isVolatile)),
+      ]))
+  }
+}
+
+/// What was found so far.
+final class FoundKeys: Sendable {
+  private struct Known {
+    let place: KeyPlace
+    /// Other stores that have a key of the name, once they were looked through.
+    var others: [KeyBackend]?
+  }
+
+  private let known = Mutex<[KeySource: Known]>([:])
+
+  /// Remembers where `source` was found.
+  func note(_ source: KeySource, _ place: KeyPlace) {
+    known.withLock { $0[source] = Known(place: place) }
+  }
+
+  /// Where it was found; nil where it comes from no store.
+  func place(of source: KeySource?) -> KeyPlace? {
+    source.flatMap { source in known.withLock { $0[source]?.place } }
+  }
+
+  /// The other stores with a key of that name, which `look` gives and which is asked once.
+  func others(than source: KeySource, _ look: () -> [KeyBackend]) -> [KeyBackend] {
+    known.withLock { known in
+      if let others = known[source]?.others { return others }
+      let others = look()
+      known[source]?.others = others
+      return others
+    }
+  }
+}
+
+extension Session {
+  /// What `error` means to a command that reads databases whose settings `options` name; of a wrong key
+  /// from a store also which one it was.
+  func explain(
+    _ error: any Error, reading options: CipherOptions?, from parsed: ParsedCommand
+  ) -> Diagnosis {
+    let found = Diagnostics.explain(error, reading: options, from: parsed)
+    let (cause, other) = (error as? OtherFailure).map { ($0.error, true) } ?? (error, false)
+    guard case SealError.wrongKey(let wrong) = cause, wrong.fit?.plaintextHeader == nil else {
+      return found
+    }
+    let own = KeyOptions.database.selection(from: parsed)
+    let selection = other ? KeyOptions.against.selection(from: parsed) : own
+    guard let source = selection.source ?? own.source, let place = keys.found.place(of: source)
+    else { return found }
+    let others =
+      wrong.fit == nil
+      ? keys.found.others(than: source) {
+        keys.stores(timeout: own.timeout).others(with: place)
+      } : []
+    let choices = others.map {
+      "\($0.title) has a key of that name too: \(KeyOptions.keyringBackend.flag) \($0.rawValue); "
+    }
+    return Diagnosis(
+      found.code, "\(found.sentence) with \(place.words)", about: found.subject,
+      hint: found.hint.map { choices.joined() + $0 }, facts: found.facts + [place.field("keyring")],
+      exit: found.exit)
+  }
+}
