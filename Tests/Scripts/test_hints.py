@@ -153,13 +153,71 @@ def test_a_salt_that_is_another(work, keys):
 
 @pytest.mark.parametrize("words,message,hint", [
     (["key", "ls"], "key has no action of that name", "list"), (["key", "get", "app"], "key", "show"),
-    (["key", "genrate"], "genrate", "key generate"),
+    (["key", "genrate"], "genrate", "key generate"), (["help", "key", "genrate"], "genrate", "generate"),
+    (["key", "generate", "app.key"], "takes no operand", "--output names a file"),
     (["key", "list", "x"], "and 1 was given", "--help"),
     (["key", "show", "x", "y"], "and 3 were given", "--help")])
 def test_the_actions_of_key(work, words, message, hint):
     found = refuse(work, "usage", *words)
     assert message in found["message"] and hint in found["hint"], found
-    assert "dbseal key" in found["hint"] or "did you mean" in found["hint"], found
+    assert any(each in found["hint"] for each in ("dbseal key", "did you mean", "--keyring")), found
+
+
+def test_the_help_of_an_action():
+    for words in (["help", "key", "generate"], ["key", "generate", "--help"]):
+        assert program.run(*words).out == program.run("help", "key").out
+    done = program.run("help", "verify", "key")
+    assert done.exit == 2 and b"help takes [COMMAND], and 2 were given" in done.err, done
+    done = program.run("generate")
+    assert done.exit == 2 and b"dbseal key generate makes a key" in done.err, done
+
+
+def test_a_directory_for_a_key(work):
+    found = refuse(work, "exists", "key", "generate", "--output", work)
+    assert "is a directory" in found["message"] and found["hint"] == "name a file in it", found
+
+
+def test_a_tilde_that_no_shell_took(work, sealed):
+    for option in ("--key-file=~/app.key", "--new-key-file=~/app.key"):
+        more = ["--key-env", "K"] if "new" in option else []
+        found = refuse(work, "no_key", "rekey" if more else "verify", sealed, *more, option,
+                       env={"K": RAW})
+        assert f"{option.split('=')[0]} ~/" in found["hint"], found
+
+
+@pytest.mark.parametrize("command", ["verify", "encrypt", "decrypt", "rekey"])
+@pytest.mark.parametrize("kind", ["plain", "sealed"])
+def test_a_database_and_its_key_file_are_swapped(work, source, sealed, keys, command, kind):
+    """The key file is what is looked at first, and it is no database."""
+    database = source if kind == "plain" else sealed
+    key = keys.file("some words")
+    new = ["--new-key-file", key] if command == "rekey" else []
+    target = [] if command == "verify" else [work / "out.db"]
+    found = refuse(work, "wrong_kind", command, "--key-file", database, *new, key, *target)
+    assert str(database) in found["hint"] and "--key-file names the key file" in found["hint"], found
+
+
+def test_a_salt_that_is_needed_or_would_be_lost(work, sealed, keys):
+    path = peers.create_sealed(work / "a.db", "some words", HEADER, samples.fill)
+    key = ["--key-file", keys.file("some words")]
+    found = refuse(work, "usage", "inspect", path, *key)
+    assert "--plaintext-header 32" in found["hint"] and "--salt" in found["hint"], found
+    for args in (["inspect", path], ["verify", path], ["decrypt", path, work / "b.db"]):
+        done = program.run(*args, *key, *([] if args[0] == "inspect" else ["--plaintext-header", "32"]))
+        assert done.exit == 2 and f"dbseal: {path}: ".encode() in done.err, done
+    program.ok("inspect", path, *key, "--plaintext-header", "32", "--salt", SALT)
+    # In place nobody could read the new salt anywhere.
+    args = ["rekey", path, *key, "--source-plaintext-header", "32", "--source-salt", SALT,
+            "--new-key-file"]
+    found = refuse(work, "usage", *args, keys.raw("0f" * 32, "new"))
+    assert "dbseal key generate --with-salt" in found["hint"], found
+    done = program.run(*args, keys.raw("0f" * 32, "new"))
+    assert f"dbseal: {path}: ".encode() in done.err, done
+    program.ok("key", "generate", "--with-salt", "--output", keys.folder / "with")
+    program.ok(*args, keys.folder / "with")
+    found = refuse(work, "usage", "migrate", sealed, "--plaintext-header", "32", "--key-env", "K",
+                   env={"K": RAW})
+    assert "--salt" in found["hint"] and "generate" not in found["hint"], found
 
 
 @pytest.mark.parametrize("env,options,named", [

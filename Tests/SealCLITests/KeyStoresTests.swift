@@ -150,7 +150,7 @@ private func flaw(_ body: () throws -> Void) -> KeyStoreFlaw? {
   @Test func saysEveryFailureInStyle() {
     let obstacles: [KeyStoreObstacle] = [
       .otherSystem, .variableUnset, .noLibrary, .noSessionBus, .noService("who knows"), .timedOut,
-      .system(errno: EPERM),
+      .deadBus(""), .deadBus("who knows"), .folder(errno: ENOENT), .system(errno: EPERM),
     ]
     let flaws: [KeyStoreFlaw] =
       [

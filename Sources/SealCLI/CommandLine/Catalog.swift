@@ -155,10 +155,10 @@ enum Catalog {
   static let help = CommandSpec(
     name: "help",
     summary: "show the help of a command",
-    synopses: ["[COMMAND]"],
+    synopses: ["[COMMAND [ACTION]]"],
     description: ["Shows the help of a command, or of the tool. The same as --help."],
     operands: OperandSpec(
-      names: "[COMMAND]", minimum: 0, maximum: 1,
+      names: "[COMMAND [ACTION]]", minimum: 0, maximum: 2,
       completion: .words(
         [encrypt, decrypt, rekey, verify, migrate, inspect, key].map(\.name))),
     options: Options.common,

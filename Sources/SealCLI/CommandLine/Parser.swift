@@ -85,10 +85,19 @@ struct Parser {
     return .run(parsed)
   }
 
-  /// `dbseal help [COMMAND]`.
+  /// `dbseal help [COMMAND [ACTION]]`; the help of an action is that of its command.
   private func helpTarget(_ parsed: ParsedCommand) throws(UsageFlaw) -> Invocation {
     guard let word = parsed.operands.first else { return .help(nil) }
-    return .help(try Self.command(word))
+    let command = try Self.command(word)
+    let actions = command.actions.map(\.name)
+    for action in parsed.operands.dropFirst() where !actions.contains(action) {
+      if actions.isEmpty {
+        throw .tooMany(command: parsed.command.name, operands: "[COMMAND]", count: 2)
+      }
+      let suggestion = Suggestions.nearest(to: action, among: actions)
+      throw .unknownAction(suggestion == nil ? nil : action, of: word, suggestion: suggestion)
+    }
+    return .help(command)
   }
 
   private static func command(_ word: String) throws(UsageFlaw) -> CommandSpec {

@@ -23,6 +23,8 @@ enum UsageFlaw: Error, Sendable, Equatable {
   case needs(String, oneOf: [String])
   case tooFew(command: String, operands: String)
   case tooMany(command: String, operands: String, count: Int)
+  /// `key generate FILE`.
+  case generateOperand
   /// A key as a value: `--key ...`, `-k ...`.
   case keyOption(String)
   /// An operand that has the form of a raw key.

@@ -183,12 +183,13 @@ struct Conversions: Sendable {
   }
 
   private func explain(_ error: any Error) -> Diagnosis {
-    session.explain(error, reading: sourceOptions, from: parsed)
+    Diagnostics.explain(error, reading: sourceOptions, from: parsed)
   }
 
   /// The same of one of the databases: what is in its way may be one that was meant to change too.
   private func explain(_ error: any Error, _ step: ConversionPlan.Step) -> Diagnosis {
-    let found = explain(error)
+    let found = session.explain(
+      error, of: step.source, reading: sourceOptions, from: parsed)
     guard case SealError.exists(let path, .target) = error else { return found }
     let name = parsed.command.name
     if parsed.has(Options.outputDir) {

@@ -37,6 +37,7 @@ struct CustodyCommand {
     let name = "\(parsed.command.name) \(action.rawValue)"
     let wanted = action.takesName ? 2 : 1
     guard parsed.operands.count >= wanted else { throw .tooFew(command: name, operands: "NAME") }
+    if action == .generate, parsed.operands.count == 2 { throw .generateOperand }
     guard parsed.operands.count == wanted else {
       if let flag = parsed.behindFlags[wanted] { throw .valueOfFlag(flag.flag, isFile: false) }
       throw .tooMany(
@@ -110,7 +111,8 @@ struct CustodyCommand {
       do {
         try KeyFile.make(path, make())
       } catch SealError.exists(_, let obstacle) where ![.companion, .system].contains(obstacle) {
-        throw KeyExists.file(path)
+        let isDirectory = (try? session.core.look(path))?.special == .directory
+        throw isDirectory ? KeyExists.directory(path) : KeyExists.file(path)
       }
       facts.append(.init("path", .string(path)))
       say("made \(what): \(path), which only you can read", facts)

@@ -62,7 +62,8 @@ private final class Inspection {
         outcome.interruption = SealError.interrupted(signal: number)
         break
       } catch {
-        let diagnosis = session.explain(error, reading: .examined, from: parsed)
+        let diagnosis = session.explain(
+          error, of: path, reading: .examined, from: parsed)
         outcome.add(batch.report(diagnosis, on: path))
         // The key is the same for all files: it is not asked for again.
         if diagnosis.code == .noKey {

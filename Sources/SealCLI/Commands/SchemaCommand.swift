@@ -195,7 +195,8 @@ struct SchemaCommand: Sendable {
 
   /// The words of this command, where the conversions have others.
   private func explain(_ error: any Error, _ database: String) -> Diagnosis {
-    let found = session.explain(error, reading: CipherOptions.source, from: parsed)
+    let found = session.explain(
+      error, of: database, reading: CipherOptions.source, from: parsed)
     // Of several databases the reader wants to know which, even where the folder is at fault.
     let subject = found.subject ?? (batch.isSeveral ? database : nil)
     let hint: String? =

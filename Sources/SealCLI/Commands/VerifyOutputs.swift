@@ -10,7 +10,8 @@ extension VerifyCommand {
       let named = ManifestFields.named(in: failure)
       return ManifestKeys.explain(Diagnostics.explain(named), named, task)
     }
-    let found = session.explain(error, reading: .examined, from: task.parsed)
+    let found = session.explain(
+      error, of: task.path, reading: .examined, from: task.parsed)
     switch error {
     case SealError.wrongKey where parsed.has(VerifyOptions.manifest):
       return found.hint.map { found.hinting(ManifestFields.named(in: $0)) } ?? found

@@ -92,6 +92,7 @@ struct KeyStoreFailure: Error, Sendable, Equatable {
 /// A new key that would stand where one is already.
 enum KeyExists: ExplainedError, Equatable {
   case file(String)
+  case directory(String)
   case stored(String, KeyBackend)
   /// One that is to be stored would take the place of another.
   case other(String, KeyBackend)

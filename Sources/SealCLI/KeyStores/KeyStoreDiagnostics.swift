@@ -30,6 +30,10 @@ enum KeyStoreDiagnostics {
       Diagnosis(
         .exists, "the file exists, and a key in it may be needed", about: path,
         hint: "choose another name")
+    case .directory(let path):
+      Diagnosis(
+        .exists, "this is a directory, and not replaced by a key", about: path,
+        hint: "name a file in it")
     case .stored(let name, let backend):
       Diagnosis(
         .exists, "there is a key of that name, and databases may need it",

@@ -53,33 +53,3 @@ final class FoundKeys: Sendable {
     }
   }
 }
-
-extension Session {
-  /// What `error` means to a command that reads databases whose settings `options` name; of a wrong key
-  /// from a store also which one it was.
-  func explain(
-    _ error: any Error, reading options: CipherOptions?, from parsed: ParsedCommand
-  ) -> Diagnosis {
-    let found = Diagnostics.explain(error, reading: options, from: parsed)
-    let (cause, other) = (error as? OtherFailure).map { ($0.error, true) } ?? (error, false)
-    guard case SealError.wrongKey(let wrong) = cause, wrong.fit?.plaintextHeader == nil else {
-      return found
-    }
-    let own = KeyOptions.database.selection(from: parsed)
-    let selection = other ? KeyOptions.against.selection(from: parsed) : own
-    guard let source = selection.source ?? own.source, let place = keys.found.place(of: source)
-    else { return found }
-    let others =
-      wrong.fit == nil
-      ? keys.found.others(than: source) {
-        keys.stores(timeout: own.timeout).others(with: place)
-      } : []
-    let choices = others.map {
-      "\($0.title) has a key of that name too: \(KeyOptions.keyringBackend.flag) \($0.rawValue); "
-    }
-    return Diagnosis(
-      found.code, "\(found.sentence) with \(place.words)", about: found.subject,
-      hint: found.hint.map { choices.joined() + $0 }, facts: found.facts + [place.field("keyring")],
-      exit: found.exit)
-  }
-}

@@ -33,6 +33,13 @@ enum KeyDiagnostics {
       hint =
         "chmod 600 \(ShellWords.quoted(path)); or --allow-open-key-file, if they may read the key"
     }
+    if case .file(let path) = failure.source, case .unreadable(ENOENT) = failure.flaw,
+      path.hasPrefix("~"), let origin = failure.origin
+    {
+      hint =
+        "a shell expands ~ at the start of a word only, as in \(origin) ~/..., not behind ="
+        + " and not in quotes"
+    }
     if !failure.takesStore {
       hint = hint?.replacing(", \(options.keyring.flag),", with: ",")
     }

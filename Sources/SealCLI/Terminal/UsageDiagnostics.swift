@@ -44,7 +44,12 @@ enum UsageDiagnostics {
       let others = list(others, "or")
       return ("\(name) goes with \(others)", "add \(others), or leave \(name) out")
     case .tooFew(let command, let operands):
-      return ("\(command) needs \(operands)", see(command))
+      // It is not in the help, so that who types it means another one.
+      return (
+        "\(command) needs \(operands)",
+        command == Catalog.generate.name
+          ? "\(Catalog.tool) key generate makes a key; \(see(command))" : see(command)
+      )
     case .tooMany(let command, let operands, let count):
       let verb = count == 1 ? "was" : "were"
       let isKey = command.hasPrefix(Catalog.key.name) && count > 1
@@ -61,6 +66,12 @@ enum UsageDiagnostics {
           + (isFile ? "no file has the name that follows it" : "a word too many follows it"),
         "the key is asked for, or comes from \(KeyDiagnostics.ways(set))"
           + (isFile ? "; a file that is meant can stand before \(flag)" : "")
+      )
+    case .generateOperand:
+      return (
+        "key generate takes no operand",
+        "\(KeyCommandOptions.output.flag) names a file for the key, and"
+          + " \(KeyCommandOptions.keyring.flag) a key in a store"
       )
     case .keyOption, .keyOperand, .keyValue: return key(flaw)
     case .emptyArgument:

@@ -240,8 +240,9 @@ enum WrongKeyDiagnostics {
       return "the key is 64 bytes, as those of Realm are: this reads SQLCipher databases, not Realm"
         + " files; or \(other)"
     case .notASCII:
-      return "the key has characters beyond ASCII, which other encodings and Unicode forms (NFC,"
-        + " NFD) write in other bytes; or \(other)"
+      return
+        "check the key; its characters beyond ASCII, in those other encodings and Unicode forms"
+        + " (NFC, NFD) that were tried, open nothing either; \(other)"
     case .json:
       return
         "the key looks like JSON: it may be one of the values in it, which jq -r .NAME takes out;"
