@@ -4,7 +4,9 @@
 # - what would make a raw key of something else is said;
 # - a new key that looks like another form of key, or has something around it, gets a note.
 import base64
+import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -68,6 +70,30 @@ def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, 
             "against-": ["verify", sealed, "--against", shutil.copy(sealed, work / "a.db")]}[prefix]
     found = refuse(work, "no_key", *args, *own, *bad)
     assert name in found["message"] and f"--{prefix}{hint}" in found["hint"], found
+
+
+@pytest.mark.parametrize("key, options, message, hint", [
+    ("x'" + "ab" * 30 + "zzzz'", [], "some of its 64 characters are none", "--passphrase"),
+    ("ab" * 30 + "zzzz", ["--raw-key"], "has others among its 64 characters", "without --raw-key"),
+    (RAW + " ", [], "its last ' is not its end", "without the blanks around it, it is a raw key"),
+    (RAW + ";", [], "its last ' is not its end", "without the semicolon"),
+    ("x'" + DIGITS, [], "the ' at its end is missing", "with one, it is a raw key"),
+    (bytes(range(100, 132)), ["--raw-key", "--key-binary"], "of 32 characters",
+     "xxd -p -c 99 FILE"),
+    (base64.b64encode(bytes(range(100, 132))), ["--raw-key"], "of 44 characters",
+     "base64 -d FILE | xxd -p -c 99")])
+def test_what_is_wrong_with_it_is_so(work, keys, sealed, key, options, message, hint):
+    found = refuse(work, "no_key", "verify", sealed, "--key-file", keys.file(key), *options)
+    assert message in found["message"] and hint in found["hint"], found
+
+
+def test_what_is_told_for_base64_makes_the_digits(work, keys, sealed):
+    key = keys.file(base64.b64encode(bytes.fromhex(DIGITS)) + b"\n")
+    found = refuse(work, "no_key", "verify", sealed, "--raw-key", "--key-file", key)
+    line = re.search(r"\((base64 .*)\)", found["hint"]).group(1).replace("FILE", f"'{key}'")
+    digits = subprocess.run(line, shell=True, capture_output=True, check=True).stdout
+    assert digits == DIGITS.encode() + b"\n"
+    program.ok("verify", sealed, "--raw-key", "--key-file", keys.file(digits, "digits"))
 
 
 def test_a_variable_that_is_not_set(work, keys, sealed):

@@ -5,15 +5,23 @@ internal import SealCore
 
 extension KeyDiagnostics {
   /// What was to be a raw key, and is none.
-  private static func instead(of shape: KeyShape?, _ raw: String) -> String {
-    switch shape {
+  private static func instead(of shape: KeyShape?, _ raw: String, characters: Int) -> String {
+    let passphrase = "without \(raw) it is a passphrase"
+    // As many bytes as a raw key stands for.
+    let isAsLong = KeyMaterial.digitCounts.contains(2 * characters)
+    return switch shape {
     case .encrypted:
       "it looks encrypted itself, as apps store it: decrypt it first, as the app does"
-    case .base64: "it looks like base64: write the bytes that it stands for as hex digits"
+    case .base64:
+      "it looks like base64: write the bytes that it stands for as hex digits"
+        + " (base64 -d FILE | xxd -p -c 99)"
     case .realm: "it looks like a key of Realm's (64 bytes), whose files are not SQLCipher's"
     case .json: "it is JSON: the key is one of the values in it, which jq -r .NAME takes out"
     case .placeholder: "it stands where a key should be: look for what was to put that in"
-    case .hex, .notASCII, .controls, .path, nil: "without \(raw) it is a passphrase"
+    case .notASCII, .controls, nil:
+      isAsLong
+        ? "bytes of a key are written as hex digits (xxd -p -c 99 FILE); \(passphrase)" : passphrase
+    case .hex, .path: passphrase
     }
   }
 
@@ -49,16 +57,27 @@ extension KeyDiagnostics {
     case .rawMalformed(let characters, let digits, let shape, let without):
       let count = Diagnostics.count(UInt64(clamping: characters), "character")
       let part = shape == nil || shape == .hex ? digits : nil
-      let what = digits == nil ? "is something else of \(count)" : "has \(characters) of them"
+      let isAsLong = KeyMaterial.digitCounts.contains(characters)
+      let what =
+        digits != nil
+        ? "has \(characters) of them"
+        : isAsLong
+          ? "has others among its \(characters) characters" : "is something else of \(count)"
       return (
         "\(key) is to be raw, which is 64, 96 or 160 hex digits, and \(what)",
         without.map(Self.without) ?? part.flatMap { whole($0, check(origin, options)) }
-          ?? instead(of: shape, options.raw.flag)
+          ?? instead(of: shape, options.raw.flag, characters: characters)
       )
     case .rawAmbiguous(let characters, let digits, let isClosed, let without):
       let count = Diagnostics.count(
         UInt64(clamping: characters), digits == nil ? "character" : "hex digit")
-      let what = isClosed ? "it has \(count)" : "the ' at its end is missing"
+      let isAsLong = digits == nil && KeyMaterial.digitCounts.contains(characters)
+      let what =
+        isClosed
+        ? isAsLong ? "some of its \(count) are none" : "it has \(count)"
+        // What has to be cut off stands behind it.
+        : without == nil || without == .digitsAsRaw
+          ? "the ' at its end is missing" : "its last ' is not its end"
       let sentence =
         "\(key) starts with x' and is not a raw key of 64, 96 or 160 hex digits: \(what)"
       if let digits, without == nil, let hint = whole(digits, check(origin, options)) {
