@@ -37,9 +37,9 @@ struct CustodyCommand {
     let name = "\(parsed.command.name) \(action.rawValue)"
     let wanted = action.takesName ? 2 : 1
     guard parsed.operands.count >= wanted else { throw .tooFew(command: name, operands: "NAME") }
-    if action == .generate, parsed.operands.count == 2 { throw .generateOperand }
     guard parsed.operands.count == wanted else {
       if let flag = parsed.behindFlags[wanted] { throw .valueOfFlag(flag.flag, isFile: false) }
+      if action == .generate, parsed.operands.count == 2 { throw .generateOperand }
       throw .tooMany(
         command: name, operands: action.takesName ? "NAME" : "no operand",
         count: parsed.operands.count - 1)
