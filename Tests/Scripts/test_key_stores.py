@@ -478,6 +478,8 @@ def test_a_bus_that_is_not_there(work, stored, address):
 @pytest.mark.parametrize("kind", ["missing", "file", "closed"])
 def test_credentials_that_cannot_be_read_are_no_missing_key(work, tmp_path, stored, kind):
     name = stored("behind")
+    # It is shown here, which an earlier test may have forbidden.
+    program.forget_all()
     key_stores.keep_in_kernel(name, WORDS.encode())
     folder = tmp_path / "given"
     if kind == "file":
