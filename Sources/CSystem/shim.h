@@ -1,6 +1,6 @@
 // What of the system Swift's own C module hides: open-file-description locks, extended attributes,
-// hints to the file system, settings of the process, and the kernel's keyrings. Declarations only, so
-// there is nothing to build.
+// hints to the file system, settings of the process, sockets without a file, and the kernel's keyrings.
+// Declarations only, so there is nothing to build.
 #ifndef DBSEAL_CSYSTEM_SHIM_H
 #define DBSEAL_CSYSTEM_SHIM_H
 #include <errno.h>
@@ -11,8 +11,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #if defined(__linux__)
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #endif
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -98,6 +101,17 @@ static inline void dbseal_forbid_dumps(void) {
 #endif
 }
 
+// Every descriptor from `first` on is closed in what this process executes; -1 where the kernel cannot.
+static inline int dbseal_close_on_exec(unsigned first) {
+#if defined(__linux__)
+  return (int)syscall(436 /* close_range */, first, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */);
+#else
+  (void)first;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 // What children leave behind becomes a child of this process, and not of the first one.
 static inline void dbseal_adopt_orphans(void) {
 #if defined(__linux__)
@@ -119,6 +133,39 @@ static inline int dbseal_rename_exclusive(const char *old, const char *new_name)
 #elif defined(__APPLE__)
   return renamex_np(old, new_name, RENAME_EXCL);
 #else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// A listening socket that has `name` to itself while it is open, or with `peer` one that is connected to
+// whoever has it (unix(7), abstract sockets: no file, and gone with its process). -1 and errno; a name
+// that is taken is EADDRINUSE. `uid`: whose the other end is.
+static inline int dbseal_named_socket(const char *name, int peer, unsigned *uid) {
+#if defined(__linux__)
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(name);
+  if (length >= sizeof address.sun_path) length = sizeof address.sun_path - 1;
+  memcpy(address.sun_path + 1, name, length);
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -1;
+  unsigned owner[3] = {0};  // struct ucred, which needs _GNU_SOURCE: pid, uid, gid
+  socklen_t owner_size = sizeof owner;
+  int result = peer ? connect(fd, (struct sockaddr *)&address, size)
+                    : bind(fd, (struct sockaddr *)&address, size);
+  if (result == 0)
+    result = peer ? getsockopt(fd, SOL_SOCKET, SO_PEERCRED, owner, &owner_size) : listen(fd, 4096);
+  if (result == 0) {
+    *uid = owner[1];
+    return fd;
+  }
+  int failure = errno;
+  close(fd);
+  errno = failure;
+  return -1;
+#else
+  (void)name, (void)peer, (void)uid;
   errno = ENOSYS;
   return -1;
 #endif

@@ -7,7 +7,6 @@
 # - a store that is locked, has two keys of a name, does not answer, or is not there: told apart, exit 3,
 #   never a wait without an end, and no other store's key in its place;
 # - no key in arguments, in a child's environment or in a file, except where the store keeps it.
-import fcntl
 import json
 import os
 import re
@@ -318,25 +317,27 @@ def test_a_key_that_was_made_is_said_with_its_place(work, source, stored):
     assert done.exit == 0 and b"was made" not in done.err, done
 
 
-def test_one_process_at_a_time_makes_a_key(work, source, stored, tmp_path):
-    name, home = stored("race"), tmp_path / "home"
-    home.mkdir()
-    folder = os.open(home, os.O_RDONLY)
-    fcntl.flock(folder, fcntl.LOCK_EX)
-    running = [
-        program.start("encrypt", source, work / "out.db", "--keyring", name, "--create",
-                      env={"HOME": str(home)}),
-        program.start("key", "generate", "--keyring", name, env={"HOME": str(home)})]
-    time.sleep(0.5)
-    assert all(process.poll() is None for process in running)
-    assert key_stores.kernel_key(name) is None
-    # What another process made meanwhile is the key.
-    key_stores.keep_in_kernel(name, RAW.encode())
-    os.close(folder)
-    for process, status in zip(running, (0, 7)):
-        assert process.communicate(timeout=30) and process.returncode == status
-    assert key_stores.kernel_key(name) == RAW.encode()
-    peers.sound(peers.sealed(work / "out.db", RAW))
+def test_a_name_without_a_key_is_told_how_one_is_made(work, source, sealed, stored):
+    name = stored("new")
+    found = refuse(work, "no_key", "encrypt", source, work / "out.db", "--keyring", name)
+    assert "--create" in found["hint"] and "key generate" in found["hint"], found
+    found = refuse(work, "no_key", "rekey", sealed, work / "out.db", "--key-env", "K",
+                   "--new-keyring", name, env={"K": RAW})
+    assert "key generate" in found["hint"] and "--create" not in found["hint"], found
+    found = refuse(work, "no_key", "verify", sealed, "--keyring", name)
+    assert "--create" not in found["hint"] and "generate" not in found["hint"], found
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--quiet"], ["--json", "--quiet"]])
+def test_a_key_that_was_made_for_nothing_is_said(work, source, stored, options):
+    name = stored("left")
+    done = program.run("encrypt", source, work / "out.db", "--keyring", name, "--create", *options,
+                       file_size=2000)
+    assert done.exit == 9 and os.listdir(work) == [source.name], done
+    assert key_stores.kernel_key(name) is not None
+    assert f"key {name} was made in the kernel keyring".encode() in done.err, done
+    if "--json" in options:
+        assert done.json["keyring"]["name"] == name and done.json["keyring"]["created"] is True
 
 
 def test_many_that_want_one_key_get_the_same(work, source, stored):
@@ -373,6 +374,24 @@ def test_a_locked_keyring_is_not_a_missing_key(work, desktop, stored):
     text = program.run("key", "list", env=desktop.env).out
     assert b"secret-service: 1 key; locked; new keys go here once it is unlocked" in text, text
     assert key_stores.kernel_key(name) == b"another one"
+
+
+def test_a_keyring_that_was_never_unlocked(work, desktop):
+    """It does not say what is in it, so nobody may say that nothing is."""
+    program.ok("key", "generate", "--keyring", "app", env=desktop.env)
+    desktop.stop()
+    desktop.start(unlocked=False)
+    found = program.ok("key", "list", env=desktop.env)
+    listed = {each["backend"]: each for each in found["stores"]}
+    assert listed["secret-service"]["locked"] is True
+    assert listed["secret-service"]["keys"] is None and isinstance(listed["kernel"]["keys"], list)
+    assert "locked" in found["message"], found
+    text = program.run("key", "list", env=desktop.env).out
+    assert b"secret-service: locked, names unknown until it is unlocked" in text, text
+    assert b"secret-service: 0" not in text
+    desktop.stop()
+    desktop.start()
+    assert desktop.lookup("app") is not None
 
 
 def test_a_new_key_for_a_locked_keyring(work, source, desktop):

@@ -62,21 +62,34 @@ private func flaw(_ body: () throws -> Void) -> KeyStoreFlaw? {
 @Suite struct KeyStoresTests {
   @Test func savesWhatCanBeReadBack() throws {
     let store = FakeStore(.kernel)
-    try KeyStores(all: [store]).save(secret("words é"), as: "app", in: store)
+    try KeyStores(all: [store]).save(secret("words é"), as: "app", in: store, over: nil)
     #expect(store["app"] == "words é")
   }
 
-  @Test(arguments: [0, 1, 2]) func failsWhereAStoreDoesNotKeepAllOfIt(_ wrong: Int) {
-    let changes: [@Sendable ([UInt8]) -> [UInt8]?] = [
-      { Array($0.dropLast()) }, { $0.map { $0 ^ 1 } }, { _ in nil },
-    ]
-    let empty = FakeStore(.kernel, change: changes[wrong])
+  @Test(arguments: [true, false]) func failsWhereAStoreDoesNotKeepAllOfIt(_ keepsPiece: Bool) {
+    let change: @Sendable ([UInt8]) -> [UInt8]? = { keepsPiece ? $0.dropLast() : nil }
+    let empty = FakeStore(.kernel, change: change)
     let stores = KeyStores(all: [empty])
-    #expect(flaw { try stores.save(secret("words"), as: "app", in: empty) } == .notReadBack)
+    func save(in store: FakeStore, over before: Secret?) -> KeyStoreFlaw? {
+      flaw { try stores.save(secret("words"), as: "app", in: store, over: before) }
+    }
+    #expect(save(in: empty, over: nil) == .notReadBack)
     #expect(empty["app"] == nil)
-    let full = FakeStore(.kernel, ["app": "the one before"], change: changes[wrong])
-    #expect(flaw { try stores.save(secret("words"), as: "app", in: full) } == .notReadBack)
+    let full = FakeStore(.kernel, ["app": "the one before"], change: change)
+    #expect(save(in: full, over: secret("the one before")) == .notReadBack)
     #expect(full["app"] == "the one before")
+  }
+
+  @Test func leavesWhatAnotherProcessPutThere() {
+    // Between the look and the store, and between the store and the reading back.
+    let full = FakeStore(.kernel, ["app": "another's"])
+    let overwritten = FakeStore(.kernel) { _ in Array("another's".utf8) }
+    for store in [full, overwritten] {
+      let stores = KeyStores(all: [store])
+      let found = flaw { try stores.save(secret("words"), as: "app", in: store, over: nil) }
+      #expect(found == .changed)
+      #expect(store["app"] == "another's")
+    }
   }
 
   @Test func asksStoresInOrderAndPassesOverThoseThatAreNotHere() throws {
@@ -157,7 +170,8 @@ private func flaw(_ body: () throws -> Void) -> KeyStoreFlaw? {
         .missing([]), .missing([.kernel, .secretService]), .noStore([.kernel: .otherSystem]),
         .locked, .noCollection, .several, .timedOut(seconds: 1), .timedOut(seconds: 0.5),
         .readOnly, .readOnlyBeside(.kernel), .notReadBack, .notText, .notOneLine,
-        .tooLong(limit: 5), .quota, .busy, .badName,
+        .tooLong(limit: 5), .quota, .busy, .badName, .changed, .lockTaken(by: 7),
+        .lockTaken(by: nil), .noLock,
         .system(errno: EPERM), .failed(""), .failed("words of its own"),
       ] + obstacles.map { .unavailable($0) }
     for flaw in flaws {

@@ -64,12 +64,13 @@ struct Conversions: Sendable {
         noKey: explain(failure.cause), on: [failure.step.source],
         skipped: plan.steps.count { resumption?.isDone($0) == true })
     }
-    let outcome = batch.forEach(plan.steps.map(\.source)) { [keys, resumption] index, context in
+    let outcome = batch.forEach(plan.steps.map(\.source)) {
+      [keys, made, resumption] index, context in
       let step = plan.steps[index]
       let convert = {
         try checks[index].get()
         guard let keys else { throw SealError.badKey(.empty) }
-        return try self.convert(step, keys, context)
+        return try self.convert(step, keys, made, context)
       }
       guard let resumption else { return try convert() }
       return try resumption.convert(step, keys, context, convert)
@@ -82,7 +83,9 @@ struct Conversions: Sendable {
         say(report, plan.steps[index], fit, isRaw: isRaw, made?.facts ?? [], batch)
       case .failure(let error):
         let step = plan.steps[index]
-        return batch.report(assured(explain(error, step), error, step), on: step.source)
+        made?.sayThatItStays(session)
+        return batch.report(
+          assured(explain(error, step), error, step).adding(made?.facts ?? []), on: step.source)
       }
       return 0
     }
@@ -163,12 +166,14 @@ struct Conversions: Sendable {
     return ((old, new), made)
   }
 
-  private func convert(_ step: ConversionPlan.Step, _ keys: Keys, _ context: OperationContext)
-    throws -> (ConversionReport, KeyChoice.Fit)
-  {
+  private func convert(
+    _ step: ConversionPlan.Step, _ keys: Keys, _ made: CreatedKey?, _ context: OperationContext
+  ) throws -> (ConversionReport, KeyChoice.Fit) {
     let fit = try keys.old.fit(step.source, settings, context, session.core)
+    var output = output(for: step)
+    output.lastCheck = made?.requireKept
     let request = ConversionRequest(
-      source: step.source, output: output(for: step), key: fit.key, settings: settings,
+      source: step.source, output: output, key: fit.key, settings: settings,
       context: context)
     return (try convert(request, keys.new), fit)
   }

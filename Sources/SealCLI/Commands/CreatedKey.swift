@@ -2,6 +2,7 @@
 // before the first database depends on it.
 
 internal import SealCore
+internal import Synchronization
 
 extension Session {
   /// Warns of the key that databases were given where a reboot loses it. It was there before the run, so
@@ -24,6 +25,12 @@ struct CreatedKey: Sendable {
   let isNew: Bool
   /// What the answer says of it.
   let facts: [JSON.Field]
+  /// Throws where the store no longer has it: what depends on it is not to be there then.
+  let requireKept: @Sendable () throws -> Void
+  /// What is said where nothing else said that it was made.
+  private let note: String?
+  /// Stores are asked by one thread at a time.
+  private static let asking = Mutex(())
 
   /// nil where no store is named. In a dry run nothing is stored. Throws `KeyFailure`.
   init?(_ selection: KeySelection, _ session: Session, _ parsed: ParsedCommand) throws {
@@ -41,6 +48,21 @@ struct CreatedKey: Sendable {
     }
     key =
       try isNew ? KeyMaterial(found.key) : session.keys.resolve(selection, label: "", new: false)
+    requireKept = { [key] in
+      let now: KeyMaterial
+      do {
+        now = try Self.asking.withLock { _ in
+          try session.keys.resolve(selection, label: "", new: false)
+        }
+      } catch let failure as KeyFailure {
+        // One that others made may be in a store that was locked since.
+        if !isNew, case .store(let flaw) = failure.flaw, !flaw.isMissing { return }
+        throw failure
+      }
+      guard now.engineKey.isEqual(to: key.engineKey) else {
+        return try KeyStores.naming(name, wanted, from: origin) { throw KeyStoreFailure(.changed) }
+      }
+    }
     facts = [
       .init(
         "keyring",
@@ -51,6 +73,9 @@ struct CreatedKey: Sendable {
         ]))
     ]
     self.isNew = isNew
+    note =
+      isNew && !isDry && parsed.has(Options.quiet)
+      ? "key \(name) was made in \(found.backend.title), and stays there" : nil
     guard isNew else { return }
     if !parsed.has(Options.quiet) {
       let what = isDry ? "would be made" : "was made"
@@ -59,5 +84,11 @@ struct CreatedKey: Sendable {
       ])
     }
     if !isDry { KeyStoreDiagnostics.warn(name, found.backend, on: session.console) }
+  }
+
+  /// After a failure, with `--quiet` too: somebody has to know of the key.
+  func sayThatItStays(_ session: Session) {
+    guard let note, session.console.isNew(note) else { return }
+    session.console.say([Span("note: ", .note), Span(note)])
   }
 }

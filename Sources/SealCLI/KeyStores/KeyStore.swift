@@ -43,8 +43,10 @@ enum KeyStoreFlaw: Sendable, Equatable {
   case openToOthers(mode: UInt32)
   /// The same, where another store has a key of that name too.
   case readOnlyBeside(KeyBackend)
-  /// What was read back is not what was stored; it was removed.
+  /// What was read back is not what was stored, and at most a piece of it, which was removed.
   case notReadBack
+  /// Something else is there than this process put or found there: another one's, which is left.
+  case changed
   /// Not UTF-8.
   case notText
   /// The rule for texts would not give it back as it is.
@@ -54,10 +56,19 @@ enum KeyStoreFlaw: Sendable, Equatable {
   case quota
   /// Another process makes a key.
   case busy
+  /// Another user keeps this one from making keys; the number, where it is known.
+  case lockTaken(by: UInt32?)
+  /// Nothing here keeps two processes from making a key at once.
+  case noLock
   case badName
   case system(errno: Int32)
   /// The store's own words.
   case failed(String)
+
+  /// The stores answered, and have no such key.
+  var isMissing: Bool {
+    if case .missing = self { true } else { false }
+  }
 }
 
 /// Why there is no such store here.

@@ -2,6 +2,12 @@
 
 internal import SealCore
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// Explains failures of stores.
 enum KeyStoreDiagnostics {
   /// Which key it is about.
@@ -64,7 +70,8 @@ enum KeyStoreDiagnostics {
 
   /// A sentence, and what to do about the key that `source` names.
   static func words(
-    _ flaw: KeyStoreFlaw, of source: KeySource = .store(nil), isNew: Bool = false
+    _ flaw: KeyStoreFlaw, of source: KeySource = .store(nil), isNew: Bool = false,
+    byCreate: Bool = false
   ) -> (String, String?) {
     switch flaw {
     case .openToOthers(let mode):
@@ -73,7 +80,7 @@ enum KeyStoreDiagnostics {
         "look who made it; \(KeyOptions.database.file.flag) with"
           + " \(KeyOptions.database.allowOpenFile.flag) takes it, if they may read the key"
       )
-    case .missing(let searched): return missing(searched, isNew ? source : .store(nil))
+    case .missing(let searched): return missing(searched, isNew ? source : .store(nil), byCreate)
     case .noStore(let obstacles): return noStore(obstacles)
     case .unavailable(let obstacle): return words(obstacle)
     case .locked:
@@ -122,6 +129,22 @@ enum KeyStoreDiagnostics {
       return (
         "the key has a line feed, and key stores keep one line",
         "give a key of bytes as hex digits, with \(KeyOptions.database.raw.flag)"
+      )
+    case .changed:
+      return (
+        "another process put another key there, or removed this one, in the meantime",
+        "look who else uses the name, and try again"
+      )
+    case .lockTaken(let user):
+      return (
+        "\(user.map { "user \($0)" } ?? "another user") holds the name of the lock under which you make"
+          + " and change keys",
+        "end that user's program: it has the socket @dbseal-key-\(getuid()) (ss -xlp)"
+      )
+    case .noLock:
+      return (
+        "nothing here keeps two processes from making or changing one key at once, so neither does",
+        "it takes Unix sockets, or a folder that is yours: /run/user/\(getuid())"
       )
     case .busy: return ("another process is making or changing a key", "try again")
     case .badName:
@@ -195,14 +218,14 @@ enum KeyStoreDiagnostics {
 
   /// `making`: a key that is to be a new one, which can be made.
   private static func missing(
-    _ searched: [KeyBackend], _ making: KeySource
+    _ searched: [KeyBackend], _ making: KeySource, _ byCreate: Bool
   ) -> (String, String?) {
     var hint = "\(Catalog.tool) key list shows what there is"
     if case .keyring(_, let backend) = making {
       let place = backend.map { " \(KeyOptions.keyringBackend.flag) \($0.rawValue)" } ?? ""
       hint =
-        "\(Catalog.tool) key generate \(KeyCommandOptions.keyring.flag) NAME\(place) makes one;"
-        + " \(hint)"
+        "\(Catalog.tool) key generate \(KeyCommandOptions.keyring.flag) NAME\(place) makes one"
+        + (byCreate ? ", as encrypt \(Options.createKey.flag) does" : "") + "; \(hint)"
     }
     guard !searched.isEmpty else {
       return ("no key store can be used here", "\(Catalog.tool) key list says why")

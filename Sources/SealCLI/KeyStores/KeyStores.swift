@@ -88,7 +88,7 @@ struct KeyStores: Sendable {
       if let found = try find(name, in: wanted).found { return (found, false) }
       let target = try target(wanted)
       let key = try new()
-      try save(key, as: name, in: target)
+      try save(key, as: name, in: target, over: nil)
       return (Found(key: key, backend: target.backend), true)
     }
   }
@@ -108,7 +108,7 @@ struct KeyStores: Sendable {
       let before = try store.read(name)
       if before?.isEqual(to: key) == true { return .theSame }
       guard before == nil || force else { throw KeyExists.other(name, store.backend) }
-      try save(key, as: name, in: store)
+      try save(key, as: name, in: store, over: before)
       return before == nil ? .nothing : .another
     }
   }
@@ -148,15 +148,36 @@ struct KeyStores: Sendable {
     return store
   }
 
-  /// Keeps `key` under `name`, reads it back, and proves it the same. What could not be read back
-  /// whole is removed again where nothing was there before.
-  func save(_ key: Secret, as name: String, in store: any KeyStore) throws {
+  /// Keeps `key` under `name` in the place of `before`, reads it back, and proves it the same. Where not
+  /// all of it is there, what was there before is again. What somebody else put there stays. Throws
+  /// `.notReadBack` or `.changed`.
+  func save(
+    _ key: Secret, as name: String, in store: any KeyStore, over before: Secret?
+  ) throws {
     try requireText(key, name, store)
-    let before = try store.read(name)
+    guard Self.isSame(try store.read(name), before) else { throw KeyStoreFailure(.changed) }
     try store.store(key, as: name)
-    if try store.read(name)?.isEqual(to: key) == true { return }
-    if let before { try store.store(before, as: name) } else { _ = try store.delete(name) }
+    let kept = try store.read(name)
+    if Self.isSame(kept, key) { return }
+    if let kept, !Self.isPiece(kept, of: key) {
+      throw KeyStoreFailure(Self.isSame(kept, before) ? .notReadBack : .changed)
+    }
+    if let before {
+      try store.store(before, as: name)
+    } else if kept != nil {
+      _ = try store.delete(name)
+    }
     throw KeyStoreFailure(.notReadBack)
+  }
+
+  private static func isSame(_ key: Secret?, _ other: Secret?) -> Bool {
+    guard let key, let other else { return key == nil && other == nil }
+    return key.isEqual(to: other)
+  }
+
+  /// A store kept the beginning of it only.
+  private static func isPiece(_ kept: Secret, of key: Secret) -> Bool {
+    kept.count < key.count && kept.isEqual(to: key.slice(0..<kept.count))
   }
 
   /// Throws where no store keeps such a key.

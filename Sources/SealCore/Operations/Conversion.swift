@@ -17,6 +17,8 @@ public struct OutputOptions: Sendable {
   public var dryRun = false
   /// What the run reads beside its databases, and must not touch.
   public var inputs = InputFiles()
+  /// Asked when all is done but the output's name: what it throws ends the conversion, without one.
+  public var lastCheck: (@Sendable () throws -> Void)?
 
   public init(_ destination: Destination) { self.destination = destination }
 }

@@ -128,6 +128,7 @@ struct ConversionJob {
     let ((proof, notes), _) = try ParallelRuns.both(
       { try prover.prove(written.content) }, { try file.sync() })
     try source.snapshot.requireUnchanged()
+    try plan.options.lastCheck?()
     try context.cancellation.check()
     let backup = try plan.commit(replacement, source: source.snapshot)
     return Outcome(
