@@ -2,10 +2,14 @@
 # - file, standard input, descriptor, command, variable with a file's name or a command, credential,
 #   kernel keyring, Secret Service, list: two lines, CRLF inside, byte-order mark, UTF-16, NUL, empty,
 #   a line end alone, a malformed raw key, more than 1 MiB: exit 3, and nothing is written;
+# - a FIFO that nobody writes, a folder, a socket and a file that others can read, for each key of a
+#   command, for a list and in a manifest: exit 3 too, and no wait without an end;
 # - an option that the hint names is one that may be added;
 # - a new key that ends in a newline, or is blank, is noted, whatever gave it.
+import json
 import os
 import re
+import socket
 
 import pytest
 
@@ -70,6 +74,51 @@ def test_no_key(work, sealed, give, source, bad):
     for option in set(re.findall(r"--key-binary|--passphrase", found["hint"] or "")):
         again = program.run("verify", sealed, *options, option, **more)
         assert again.exit != 2, (found, again)
+
+
+FILES = {"fifo": "did not come", "folder": "is a directory", "socket": "key file",
+         "open": "others can read it"}
+
+
+def no_file(keys, kind):
+    path = keys.folder / "it.key"
+    if kind == "fifo":
+        os.mkfifo(path, 0o600)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(os.path.relpath(path))
+    else:
+        path = keys.file("words\n", "it.key", mode=0o644)
+    return path
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("place", ["--key-file", "--new-key-file", "--against-key-file",
+                                   "--try-keys", "manifest"])
+def test_a_file_that_gives_no_key(work, sealed, keys, kind, place, monkeypatch):
+    monkeypatch.chdir(keys.folder)
+    path, right = no_file(keys, kind), keys.file("x'" + "a1b2c3d4" * 8 + "'", "right")
+    wait = ["--key-timeout", "0.5"]
+    if place == "--new-key-file":
+        args = ["rekey", sealed, work / "new.db", "--key-file", right, place, path, *wait]
+    elif place == "--against-key-file":
+        other = work / "other.db"
+        other.write_bytes(sealed.read_bytes())
+        args = ["verify", sealed, "--key-file", right, "--against", other, place, path, *wait]
+    elif place == "manifest":
+        entry = {"file": str(sealed), "key_file": str(path), "key_timeout": 0.5}
+        manifest = keys.file(json.dumps({"dbseal_manifest": 1, "databases": [entry]}), "m.json")
+        done = program.run("verify", "--json", "--manifest", manifest)
+        found = json.loads(done.out.splitlines()[0])
+        assert done.exit != 0 and found["code"] == "no_key", done
+        assert FILES[kind] in found["message"] and str(path) in found["message"], found
+        return
+    else:
+        args = ["verify", sealed, place, path, *wait]
+    found = refuse(work, "no_key", *args)
+    assert FILES[kind] in found["message"] and str(path) in found["message"], found
 
 
 @pytest.mark.parametrize("bad", ["two lines", "mark", "LF", "raw key"])

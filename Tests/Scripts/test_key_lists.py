@@ -2,7 +2,8 @@
 # - verify, inspect and decrypt; each of several databases gets its own; text and JSON;
 # - passphrases and raw keys in one list; blank lines and CRLF; the first that fits counts;
 # - another format, damage on page 1, a plaintext header: what one key could open, a list can;
-# - none fits: wrong key, with how many there were; a list that is none, or is open to others: exit 3;
+# - none fits, of one or of several: wrong key, with how many there were; a list that is none, or is open to others: exit 3;
+# - a list that is typed is asked for without echo, as a key from any terminal is;
 # - a plaintext database takes no key; a list excludes every other source;
 # - derivations side by side do not change which one is found.
 import pytest
@@ -114,7 +115,8 @@ def test_none_fits(work, ring):
         found = refuse(work, "wrong_key", command[0], path, *command[1:], "--try-keys", ring())
         assert "none of 6 keys" in found["message"] and found["keys_tried"] == 6, found
     found = refuse(work, "wrong_key", "verify", path, "--try-keys", ring(["single"]))
-    assert "one key" in found["message"] and found["keys_tried"] == 1
+    assert "the one key of the list does not open it" in found["message"]
+    assert "opens it" not in found["message"] and found["keys_tried"] == 1
 
 
 def test_raw_digits_are_what_the_option_says(work, ring):
@@ -132,7 +134,9 @@ def test_raw_digits_are_what_the_option_says(work, ring):
 @pytest.mark.parametrize("data", [
     b"", b"\n\r\n\n", b"\xef\xbb\xbfa\nb\n", b"a\0b\nc\n", b"a\nx'12'\n", b"k\n" * (1 << 20)])
 def test_lists_that_are_none(work, sealed, keys, data):
-    refuse(work, "no_key", "verify", sealed, "--try-keys", keys.file(data))
+    found = refuse(work, "no_key", "verify", sealed, "--try-keys", keys.file(data))
+    # It is the list that is wrong, or a line of it.
+    assert "list" in found["message"] or "line" in found["message"], found
 
 
 def test_a_list_that_others_can_read(work, sealed, ring):
@@ -143,6 +147,27 @@ def test_a_list_that_others_can_read(work, sealed, ring):
 def test_a_list_from_standard_input(work, sealed, ring):
     found = program.ok("verify", sealed, "--try-keys", "-", stdin=ring().read_bytes())
     assert found["key_line"] == 3
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/tty"])
+def test_a_list_that_is_typed(sealed, keys, name):
+    """It is asked for as one key is: key by key, and nothing that is typed is shown."""
+    program.remember("wrong words")
+    program.remember(RAW)
+    answers = [("Key 1: ", "wrong words"), ("Key 2, or nothing: ", RAW),
+               ("Key 3, or nothing: ", "")]
+    done = program.run_tty("verify", sealed, "--try-keys", name, answers=answers)
+    assert done.exit == 0 and b"the key on line 2 fits" in done.out, done
+    done = program.run_tty("verify", sealed, "--try-keys", name, answers=[("Key 1: ", "")])
+    assert done.exit == 3 and b"the list holds no key" in done.out, done
+
+
+@pytest.mark.parametrize("source", [
+    ["--key-file", "-"], ["--key-file", "/dev/stdin"], ["--key-file", "/dev/tty"], ["--key-fd", "0"]])
+def test_a_key_of_a_terminal_is_not_shown(sealed, keys, source):
+    program.remember(RAW)
+    done = program.run_tty("verify", sealed, *source, answers=[("ey", RAW)])
+    assert done.exit == 0, done
 
 
 def test_a_plaintext_database_has_no_key(work, source, ring):

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import time
 
@@ -299,9 +300,11 @@ def refused(path, line, words, hint=None):
     ({"expect_code": "wrongkey"}, "expect_code is one of", "did you mean wrong_key?"),
     ({"expect_code": "ok"}, "expect_code is one of check_failed, no_key", None),
     ({"expect_code": "usage"}, "expect_code is one of", None),
-    ({"file": ""}, "file has a bad value: not empty", None),
+    ({"file": ""}, "file has a bad value: it may not be empty", None),
     ({"file": "a\0b"}, "file has a NUL", None), ({"file": ["a"]}, "file has to be a text", None),
-    ({"key_file": "a", "key_env": "B"}, "exclude each other", None),
+    ({"key_file": "a", "key_env": "B"}, "key_file and key_env exclude each other", None),
+    ({"keyring": "a", "key_binary": True}, 'keyring and "key_binary": true exclude each other', None),
+    ({"keyring": ""}, "keyring has a bad value: it may not be empty", None),
     ({"key_env": "B", "key_binary": True}, "exclude each other", None),
     ({"raw_key": True, "passphrase": True}, "exclude each other", None),
     ({"keyring_backend": "kernel"}, "goes with", None),
@@ -541,6 +544,14 @@ def test_hints_can_be_typed_in_the_manifest(fixture):
     assert one(manifest(fixture, {"file": "app.db", "key_file": "app.key", "format": 4}))["ok"]
     path = manifest(fixture, {"file": "app.db", "key_file": "none"})
     assert "what key_file names" in one(path)["hint"]
+    # A path with a slash is one, and is named; a bare word may be the key.
+    assert "none" not in one(path)["message"]
+    (fixture / "bad").mkdir()
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(os.path.relpath(fixture / "bad" / "sock"))
+    for name in ("sub/missing", "bad/sock"):
+        found = one(manifest(fixture, {"file": "app.db", "key_file": name}))
+        assert f"key file {fixture}/{name}: " in found["message"], found
     result = program.run("verify", path)
     assert result.exit == 6 and b"it is a manifest: dbseal verify --manifest '" in result.err, result
 

@@ -1,11 +1,13 @@
 # Plan: a key is in no arguments and no environment, but for the variable that its user put it in.
 # - of every way to give a key, for each key of a command: each program that is started (strace, arguments
 #   and environment), and the arguments of dbseal itself, hold it in no form;
-# - DBSEAL_KEY and every variable that an option names are handed on to nobody; all others are;
+# - DBSEAL_KEY and every variable that an option or a field of a manifest names are handed on to nobody;
+#   all others are; no descriptor above 2 is handed on;
 # - once read, it is not in /proc/PID/environ of dbseal either, and a variable serves two keys;
 # - another process of the same user sees neither environment nor memory of a run;
 # - migrations, checks and queries start no program at all;
 # - no file is asked for by the name of a key, where a run looks whether one is called so (strace).
+import json
 import os
 import shutil
 import subprocess
@@ -97,6 +99,38 @@ def test_what_a_command_sees_of_the_environment(work, keys, locked):
     names = {part.split(b"=")[0] for part in seen.read_bytes().split(b"\0")}
     assert names & {name.encode() for name in env} == {b"STAYS"}
     assert found(forms("words", WORDS) | forms("other", OTHER), seen.read_bytes()) == []
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_a_command_of_a_manifest_sees(work, keys, locked, first):
+    """Not the variables of the other entries either, whichever comes first."""
+    seen, other = keys.folder / "seen", shutil.copy(locked, work / "other.db")
+    shutil.copy(locked, work / "third.db")
+    command = f"sh -c 'cat /proc/self/environ > \"{seen}\"; cat \"{keys.file(WORDS, 'o')}\"'"
+    entries = [{"file": locked.name, "kdf_iter": 10, "key_command": command},
+               {"file": other.name, "kdf_iter": 10, "key_env": "ENTRY"},
+               {"file": "third.db", "kdf_iter": 10, "encrypted": True}]
+    path = work / "fixtures.json"
+    path.write_text(json.dumps({"dbseal_manifest": 1,
+                                "databases": entries if first else entries[::-1]}))
+    done = program.run("verify", "--manifest", path, "--key-env", "LINE",
+                       env={"ENTRY": WORDS, "LINE": WORDS, "STAYS": "yes"})
+    assert done.exit == 0, done
+    names = {part.split(b"=")[0] for part in seen.read_bytes().split(b"\0")}
+    assert names & {b"ENTRY", b"LINE", b"STAYS"} == {b"STAYS"}
+
+
+def test_what_a_command_sees_of_descriptors(work, keys, locked):
+    seen, old, stray = keys.folder / "seen", keys.file(WORDS, "old"), keys.file(OTHER, "stray")
+    files = [os.open(path, os.O_RDONLY) for path in (old, stray)]
+    line = f"sh -c 'ls -l /proc/$$/fd > \"{seen}\"; cat \"{keys.file(OTHER, 'o')}\"'"
+    done = program.run("rekey", *READ_FEW, *FEW, locked, work / "new.db", "--key-fd", files[0],
+                       "--new-key-command", line, fds=files)
+    for file in files:
+        os.close(file)
+    assert done.exit == 0, done
+    listed = seen.read_text()
+    assert "/dev/null" in listed and str(old) not in listed and str(stray) not in listed, listed
 
 
 @pytest.mark.parametrize("way", ["variable", "own variable"])

@@ -213,7 +213,12 @@ struct KeyOptions: Sendable {
       binaryFlag: binary.flag,
       allowsOpenFile: parsed.has(allowOpenFile), variable: variable, prefix: prefix,
       list: list.map { $0 == "-" ? .standardInput : .file($0) },
-      keyVariables: Set(Self.sets.compactMap { parsed.text($0.environment) }),
+      keyVariables: Self.keyVariables(of: parsed),
       timeout: parsed.seconds(timeout), takesStore: parsed.command.name != Catalog.key.name)
+  }
+
+  /// Variables that hold keys, of which no command gets to see one.
+  static func keyVariables(of parsed: ParsedCommand) -> Set<String> {
+    parsed.keyVariables.union(sets.compactMap { parsed.text($0.environment) })
   }
 }

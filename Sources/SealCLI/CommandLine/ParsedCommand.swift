@@ -17,6 +17,8 @@ struct ParsedCommand: Sendable {
   var operands: [String] = []
   /// Options that say how a key is to be read, by the place of the operand that follows.
   var behindFlags: [Int: OptionSpec] = [:]
+  /// Variables that hold keys of other databases of the same run.
+  var keyVariables: Set<String> = []
 
   init(_ command: CommandSpec) { self.command = command }
 

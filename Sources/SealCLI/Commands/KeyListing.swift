@@ -12,6 +12,8 @@ struct KeyListing {
     var names: [String] = []
     /// What keeps new keys out until somebody does something.
     var closure: KeyStoreFlaw?
+    /// A keyring that was never unlocked does not say what is in it.
+    var hidesNames: Bool { closure == .locked && names.isEmpty }
   }
 
   private let entries: [Entry]
@@ -55,6 +57,7 @@ struct KeyListing {
     let count = usable.reduce(0) { $0 + $1.names.count }
     return "\(Diagnostics.count(UInt64(count), "key")) in"
       + " \(Diagnostics.count(UInt64(usable.count), "key store"))"
+      + (entries.contains(where: \.hidesNames) ? ", and what is in a locked one" : "")
   }
 
   /// A line for each store, and one for each key in it.
@@ -65,8 +68,10 @@ struct KeyListing {
         state = "not here: \(obstacle)"
       } else {
         state =
-          Diagnostics.count(UInt64(entry.names.count), "key")
-          + (entry.closure == .locked ? "; locked" : "")
+          (entry.hidesNames
+            ? "locked, names unknown until it is unlocked"
+            : Diagnostics.count(UInt64(entry.names.count), "key")
+              + (entry.closure == .locked ? "; locked" : ""))
           + (entry.backend == target ? "; new keys go here" + Self.condition(entry.closure) : "")
       }
       return ["\(entry.backend.rawValue): \(state)"] + entry.names.map { "  \($0)" }
@@ -91,7 +96,7 @@ struct KeyListing {
               .init("read_only", .bool(entry.isReadOnly)),
               .init("volatile", .bool(entry.backend.isVolatile)),
               .init("locked", .bool(entry.closure != nil)),
-              .init("keys", .array(entry.names.map { .string($0) })),
+              .init("keys", entry.hidesNames ? .null : .array(entry.names.map { .string($0) })),
             ])
           })),
     ]

@@ -53,7 +53,12 @@ struct Manifest {
 
   /// The manifest that `bytes` are. Throws `ManifestFlaw`.
   init(_ bytes: [UInt8], _ path: String, _ parsed: ParsedCommand) throws {
-    tasks = try Self.entries(in: bytes, path).map { try ManifestEntry($0, parsed).task() }
+    var tasks = try Self.entries(in: bytes, path).map { try ManifestEntry($0, parsed).task() }
+    let variables = tasks.reduce(KeyOptions.keyVariables(of: parsed)) {
+      $0.union(KeyOptions.keyVariables(of: $1.parsed))
+    }
+    for index in tasks.indices { tasks[index].parsed.keyVariables = variables }
+    self.tasks = tasks
   }
 
   /// What stands in `path`.
@@ -152,7 +157,7 @@ struct ManifestObject: Sendable {
     }
     guard !text.utf8.contains(0) else { throw flaw(.nul(member.name), at: member) }
     guard !text.isEmpty else {
-      throw flaw(.badValue(member.name, allowed: "not empty"), at: member)
+      throw flaw(.badValue(member.name, allowed: "it may not be empty"), at: member)
     }
     return text
   }

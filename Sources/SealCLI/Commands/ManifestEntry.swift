@@ -44,14 +44,13 @@ enum ManifestFields {
   static let facts = expected.map(name) + [tables]
 
   /// The failure of a key source that a field names.
-  static func named(in failure: KeyFailure) -> KeyFailure {
+  static func named(in failure: KeyFailure, of manifest: String) -> KeyFailure {
     guard let origin = failure.origin, let option = sources.first(where: { $0.flag == origin })
     else { return failure }
     var named = failure
     // A word that is no name of a file has the manifest's folder before it by now.
     if case .file(let path) = failure.source, case .unreadable = failure.flaw,
-      let word = path.split(separator: "/").last.map(String.init),
-      !KeyArguments.isRepeatable(path: word)
+      let word = ManifestPaths.written(path, in: manifest), !KeyArguments.isRepeatable(path: word)
     {
       named = KeyFailure(source: .file(word), flaw: failure.flaw, prefix: failure.prefix)
     }

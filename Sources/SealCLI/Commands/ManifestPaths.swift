@@ -14,6 +14,15 @@ enum ManifestPaths {
     return folder.utf8.last == UInt8(ascii: "/") ? folder + path : folder + "/" + path
   }
 
+  /// What stands in the manifest for a `path` that `resolve` made; nil where that is all of it.
+  static func written(_ path: String, in manifest: String) -> String? {
+    let folder = resolve("", from: manifest)
+    guard path.utf8.count > folder.utf8.count, path.utf8.starts(with: folder.utf8) else {
+      return nil
+    }
+    return String(decoding: path.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+  }
+
   /// The name that `path` has in a manifest; the whole one where nothing but the root is common.
   static func relative(_ path: String, to manifest: String) -> String {
     let ownFolder = folder(of: path)

@@ -7,7 +7,7 @@ extension VerifyCommand {
   /// What `error` means for `task`.
   func diagnosis(_ error: any Error, _ task: VerifyTask) -> Diagnosis {
     if let failure = error as? KeyFailure, task.hasOwnKey {
-      let named = ManifestFields.named(in: failure)
+      let named = ManifestFields.named(in: failure, of: parsed.text(VerifyOptions.manifest) ?? "")
       return ManifestKeys.explain(Diagnostics.explain(named), named, task)
     }
     let found = session.explain(

@@ -1,6 +1,7 @@
 // Runs a command whose output is a key: without a shell, with nothing on its standard input, its
-// messages passed through, and an environment that does not hold keys of ours.
+// messages passed through, and neither an environment nor descriptors that hold keys of ours.
 
+internal import CSystem
 internal import SealCore
 internal import Synchronization
 
@@ -48,6 +49,7 @@ struct KeyCommand {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     terminal = TerminalMode()
+    Self.keepDescriptors()
     var identifier: pid_t = 0
     Descendants.keepInSight()
     let mark = "DBSEAL_STARTED_BY=\(getpid()).\(Self.count.add(1, ordering: .relaxed).newValue)"
@@ -61,6 +63,15 @@ struct KeyCommand {
     descendants = Descendants(command: identifier, mark: mark)
     output = ends[0]
     self.source = source
+  }
+
+  /// What the caller opened for us may hold a key: no command gets more than 0, 1 and 2.
+  private static func keepDescriptors() {
+    if dbseal_close_on_exec(3) == 0 { return }
+    let open = (try? Folder.names(of: "/dev/fd"))?.compactMap { Int32($0) }
+    for descriptor in open ?? Array(3..<min(getdtablesize(), 1 << 16)) where descriptor > 2 {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
   }
 
   /// Answers 0 or an errno.

@@ -23,9 +23,12 @@ enum KeyDiagnostics {
       switch failure.flaw {
       case .store(let flaw):
         KeyStoreDiagnostics.words(
-          flaw, of: failure.source, isNew: options.prefix == KeyOptions.new.prefix)
+          flaw, of: failure.source, isNew: failure.isNew,
+          byCreate: failure.isNew && options.prefix.isEmpty)
       case .refused(.empty) where failure.isList:
         ("the list holds no key", "it has one key a line")
+      case .refused(.tooLong(let limit)) where failure.isList:
+        ("the list is longer than \(limit) bytes", check(failure.origin, options))
       default: words(failure.flaw, options, failure)
       }
     var hint = words.1
@@ -119,7 +122,7 @@ enum KeyDiagnostics {
   private static func words(
     _ flaw: KeyFailure.Flaw, _ options: KeyOptions, _ failure: KeyFailure
   ) -> (String, String?) {
-    let key = name(options)
+    let key = failure.isList ? "the list" : name(options)
     let takesBytes = failure.takesBytes
     let check = check(failure.origin, options)
     let binary = options.binary.flag
@@ -229,7 +232,8 @@ enum KeyDiagnostics {
       return ("a terminal takes keys of up to \(limit) bytes", "use \(options.file.flag)")
     case .slow(let seconds):
       return (
-        "the key did not come within \(KeyStoreDiagnostics.words(seconds: seconds))",
+        "\(failure.isList ? key : "the key") did not come within"
+          + " \(KeyStoreDiagnostics.words(seconds: seconds))",
         "\(KeyOptions.keyTimeout.flag) waits longer"
       )
     case .store(let flaw): return KeyStoreDiagnostics.words(flaw)

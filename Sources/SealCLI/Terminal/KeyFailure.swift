@@ -30,6 +30,8 @@ struct KeyFailure: Error, Sendable, Equatable {
   var seals = false
   /// A store could have been named instead.
   var takesStore = true
+  /// The key was to be a new one, which can be made.
+  var isNew = false
   /// The source is a list of keys, of which each is a line of text.
   var isList = false
 

@@ -38,6 +38,21 @@ enum KeyFileReader {
     return try bytes(from: descriptor, deadline, cancellation)
   }
 
+  /// Whether a descriptor or a file (`/dev/stdin`, `/dev/tty`) is a terminal.
+  static func isTerminal(_ source: KeySource) -> Bool {
+    switch source {
+    case .descriptor(let number): return isatty(number) == 1
+    case .file(let path):
+      var facts = stat()
+      guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFCHR else { return false }
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      return isatty(descriptor) == 1
+    case .standardInput, .environment, .command, .keyring, .store, .terminal: return false
+    }
+  }
+
   /// What the beginning of a file says, where it is none of a key's.
   private static func mistaken(_ descriptor: Int32) -> KeyFailure.Flaw? {
     var start = [UInt8](repeating: 0, count: 4096)

@@ -7,6 +7,10 @@ struct KeyListFailure: ExplainedError {
   let count: Int
   let error: any Error
 
+  /// Each of a list is tried as it stands there.
+  private static let alone =
+    "a key alone, with \(KeyOptions.database.file.flag), is tried without blanks, quotes and the like too"
+
   /// The sentence of a wrong key, with how many there were.
   var diagnosis: Diagnosis {
     let found = Diagnostics.explain(error)
@@ -17,9 +21,10 @@ struct KeyListFailure: ExplainedError {
     }
     return Diagnosis(
       found.code,
-      (count == 1 ? "the one key of the list" : "none of \(count) keys")
-        + " opens it: \(found.sentence)",
-      about: found.subject, hint: found.hint,
+      (count == 1 ? "the one key of the list does not open it" : "none of \(count) keys opens it")
+        + ": \(found.sentence)",
+      about: found.subject,
+      hint: [found.hint, Self.alone].compactMap { $0 }.joined(separator: "; "),
       facts: found.facts + [.init("keys_tried", .integer(count))])
   }
 }

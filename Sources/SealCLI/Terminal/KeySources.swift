@@ -53,6 +53,8 @@ struct KeySources: Sendable {
     /// Asks yes or no there.
     var confirm: @Sendable (String, Cancellation) throws -> Bool = Prompt.confirm
     var inputIsTerminal: @Sendable () -> Bool = { isatty(0) == 1 }
+    /// Whether what somebody types comes from there, and is shown while it is typed.
+    var isTerminal: @Sendable (KeySource) -> Bool = KeyFileReader.isTerminal
     /// Where keys are kept.
     var stores: @Sendable (Double?, Cancellation) -> KeyStores = KeyStores.ofMachine
   }
@@ -70,6 +72,7 @@ struct KeySources: Sendable {
       failure.prefix = selection.prefix
       failure.seals = selection.seals
       failure.takesStore = selection.takesStore
+      failure.isNew = new
       throw failure
     }
   }
@@ -95,7 +98,7 @@ struct KeySources: Sendable {
   private func material(
     _ source: inout KeySource, _ selection: KeySelection, label: String, new: Bool
   ) throws -> KeyMaterial {
-    if source == .standardInput, surroundings.inputIsTerminal() { source = .terminal }
+    if isTerminal(source) { source = .terminal }
     if source == .terminal, selection.binary { throw UsageFlaw.binaryPrompt(selection.binaryFlag) }
     let key =
       source == .terminal
@@ -139,6 +142,9 @@ struct KeySources: Sendable {
     guard let list = selection.list else { return nil }
     do {
       return try naming(list) {
+        if isTerminal(list) {
+          return try KeyList.candidates(in: typedList(), from: .terminal, selection.reading)
+        }
         var binary = selection
         binary.binary = true
         return try KeyList.candidates(in: bytes(of: list, binary), from: list, selection.reading)
@@ -174,8 +180,12 @@ struct KeySources: Sendable {
 
   /// Whether somebody has to type this key.
   func isTyped(_ selection: KeySelection) -> Bool {
-    !isNamed(selection)
-      || selection.source == .standardInput && surroundings.inputIsTerminal()
+    !isNamed(selection) || selection.source.map(isTerminal) == true
+  }
+
+  /// Whether what somebody types is the source.
+  private func isTerminal(_ source: KeySource) -> Bool {
+    source == .standardInput ? surroundings.inputIsTerminal() : surroundings.isTerminal(source)
   }
 
   /// The files that a command line reads keys and lists from, or remembers its work in, those that a

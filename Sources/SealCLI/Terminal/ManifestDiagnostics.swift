@@ -80,7 +80,7 @@ enum ManifestDiagnostics {
     case .nul(let name): return ("\(name) has a NUL character in it", nil)
     case .refused(let error):
       let found = Diagnostics.explain(error)
-      return (found.sentence, found.hint)
+      return (ManifestFields.named(in: found.sentence), found.hint.map(ManifestFields.named))
     }
   }
 

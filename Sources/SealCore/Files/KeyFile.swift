@@ -19,6 +19,8 @@ public enum KeyFile {
     // A run that was killed may have left a key there.
     _ = Replacement.removeLeftovers(of: path)
     let new = try Replacement(of: path)
+    // Whatever the process's umask takes away.
+    try new.temporary.setMode(0o600)
     try line.withBytes { try new.temporary.write(at: 0, $0) }
     try new.temporary.sync()
     let stored = try Secret(count: line.count) { out in
