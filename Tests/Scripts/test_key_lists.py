@@ -119,6 +119,16 @@ def test_none_fits(work, ring):
     assert "opens it" not in found["message"] and found["keys_tried"] == 1
 
 
+def test_a_slip_in_a_list_is_found_by_the_key_alone(work, ring, keys):
+    """What the hint for a list names does it."""
+    path = create(work, "a.db", "some words")
+    found = refuse(work, "wrong_key", "verify", *QUICK, path, "--try-keys", ring(["some words "]))
+    assert "a key alone, with --key-file" in found["hint"], found
+    found = refuse(work, "wrong_key", "verify", *QUICK, path, "--key-file",
+                   keys.file("some words \n", "alone"))
+    assert "without the blanks" in found["hint"], found
+
+
 def test_raw_digits_are_what_the_option_says(work, ring):
     digits = RAW[2:-1]
     program.remember(digits)
