@@ -13,7 +13,7 @@ typedef struct {
 
 typedef struct dbseal_glist {
   void *data;
-  struct dbseal_glist *next;
+  struct dbseal_glist *next, *previous;
 } dbseal_glist;
 
 typedef struct {
@@ -29,11 +29,21 @@ typedef struct {
   void *(*cancellable_new)(void);
   void (*cancellable_cancel)(void *cancellable);
 
+  void *(*bus_get_sync)(int type, void *cancellable, dbseal_gerror **error);
+  void (*proxy_set_timeout)(void *proxy, int milliseconds);
+  const char *(*proxy_path)(void *proxy);
+  void *(*proxy_property)(void *proxy, const char *name);
+  size_t (*variant_n_children)(void *variant);
+  void (*variant_unref)(void *variant);
   uint32_t (*bus_error_quark)(void);
+  uint32_t (*io_error_quark)(void);
   uint32_t (*error_quark)(void);
   void *(*service_get_sync)(int flags, void *cancellable, dbseal_gerror **error);
   dbseal_glist *(*service_search_sync)(
       void *service, const void *schema, void *attributes, int flags, void *cancellable,
+      dbseal_gerror **error);
+  int (*service_unlock_sync)(
+      void *service, dbseal_glist *objects, void *cancellable, dbseal_glist **unlocked,
       dbseal_gerror **error);
   int (*service_store_sync)(
       void *service, const void *schema, void *attributes, const char *collection,
@@ -46,6 +56,9 @@ typedef struct {
   void *(*collection_for_alias_sync)(
       void *service, const char *alias, int flags, void *cancellable, dbseal_gerror **error);
   int (*collection_get_locked)(void *collection);
+  void *(*item_create_sync)(
+      void *collection, const void *schema, void *attributes, const char *label, void *value,
+      int flags, void *cancellable, dbseal_gerror **error);
   int (*item_get_locked)(void *item);
   void *(*item_get_attributes)(void *item);
   int (*item_load_secret_sync)(void *item, void *cancellable, dbseal_gerror **error);

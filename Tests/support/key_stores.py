@@ -1,6 +1,7 @@
 # The key stores of this machine, for tests: a desktop session of its own with a real GNOME Keyring on a
-# private bus, and the kernel's keyring of the user, from which what a test made is removed. The judges
-# are secret-tool and keyctl.
+# private bus, or one with a service that does as KeePassXC does, and the kernel's keyring of the user, from
+# which what a test made is removed. The judges are secret-tool and keyctl.
+import json
 import os
 import shutil
 import signal
@@ -11,12 +12,18 @@ from pathlib import Path
 
 from support import program
 
+# The system's, which has its modules.
+PYTHON = "/usr/bin/python3"
+
 
 def missing():
     """The programs that are not there, as sentences."""
     programs = ("dbus-daemon", "gnome-keyring-daemon", "secret-tool", "keyctl", "pass", "age", "gpg",
                 "systemd-creds", "systemd-analyze", "strace", "zstd")
-    return [f"no {name}: run make peers" for name in programs if not shutil.which(name)]
+    sentences = [f"no {name}: run make peers" for name in programs if not shutil.which(name)]
+    if subprocess.run([PYTHON, "-c", "import dbus, gi"], capture_output=True).returncode != 0:
+        sentences.append(f"{PYTHON} has no modules dbus and gi: run make peers")
+    return sentences
 
 
 def kernel_key(name):
@@ -85,13 +92,17 @@ class Desktop:
             stderr=subprocess.DEVNULL)
         self.service.stdin.write(b"the desktop's password" if unlocked else b"")
         self.service.stdin.close()
+        self.wait()
+
+    def wait(self):
+        """Waits until the service is on the bus."""
         end = time.monotonic() + 20
         while time.monotonic() < end:
             if "org.freedesktop.secrets" in self.call("org.freedesktop.DBus", "/",
                                                       "org.freedesktop.DBus.ListNames"):
                 return
             time.sleep(0.05)
-        raise AssertionError("GNOME Keyring did not come up")
+        raise AssertionError("the service did not come up")
 
     def stop(self):
         """Stops the service; what it keeps stays on the disk."""
@@ -136,3 +147,33 @@ class Desktop:
         self.bus.terminate()
         self.bus.wait(10)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Scripted(Desktop):
+    """A session with a service that does what a file says: see secret_service.py."""
+
+    def __init__(self):
+        super().__init__(unlocked=None)
+        self.script = self.folder / "state.json"
+        self.set(locked=False, items=[])
+        self.service = subprocess.Popen(
+            [PYTHON, str(Path(__file__).with_name("secret_service.py")), str(self.script)],
+            env=self.full, stdout=subprocess.DEVNULL)
+        self.wait()
+
+    @property
+    def state(self):
+        return json.loads(self.script.read_text())
+
+    def set(self, **state):
+        """What it is to do now; what is not said stays as it is."""
+        before = self.state if self.script.exists() else {}
+        self.script.write_text(json.dumps({**before, "dialogs": 0, **state}))
+
+    def secrets(self, name):
+        """What it holds under a name, locked or not."""
+        return [item["secret"] for item in self.state["items"]
+                if item["attributes"].get("account") == name]
+
+    def dialogs(self):
+        return self.state["dialogs"]

@@ -11,8 +11,10 @@ typedef enum {
   DBSEAL_SECRET_ABSENT,
   // More than one item of that name: which one is meant, nobody knows.
   DBSEAL_SECRET_SEVERAL,
-  // The collection is locked, and was not unlocked.
+  // The collection is locked, and was not unlocked: whether it has such an item may be unknown.
   DBSEAL_SECRET_LOCKED,
+  // ADD: there is an item of that name.
+  DBSEAL_SECRET_EXISTS,
   // There is no collection to store in.
   DBSEAL_SECRET_NO_COLLECTION,
   DBSEAL_SECRET_NO_LIBRARY,
@@ -31,7 +33,9 @@ typedef enum {
   // Whether the service answers.
   DBSEAL_SECRET_PROBE,
   DBSEAL_SECRET_READ,
-  // Makes an item, or gives the one of that name another secret.
+  // Makes an item where there is none of that name, once the collection is unlocked.
+  DBSEAL_SECRET_ADD,
+  // The same, or gives the one of that name another secret.
   DBSEAL_SECRET_STORE,
   // Removes all items of that name, unless they differ: then it is SEVERAL.
   DBSEAL_SECRET_DELETE,
@@ -46,10 +50,13 @@ typedef enum {
 typedef struct {
   dbseal_secret_action action;
   const char *account;
-  // STORE: the bytes, a text.
+  // ADD, STORE: the bytes, a text.
   const void *secret;
   size_t secret_size;
+  // How long it may take. Where the service itself TIMED_OUT: how long it took.
   int milliseconds;
+  // Nobody is asked to unlock anything.
+  int is_quiet;
   // Asked now and then; not 0 ends the call.
   int (*stop)(const void *context);
   const void *stop_context;

@@ -250,7 +250,7 @@ struct CustodyCommand {
 
   /// Another store has a key of that name, and `--keyring` takes that one.
   private func warnOfOthers(_ name: String, _ own: KeyBackend, isAnother: Bool = true) {
-    guard backend == nil, !quiet, let found = try? stores.find(name, in: nil).found,
+    guard backend == nil, !quiet, let found = try? stores.quiet.find(name, in: nil).found,
       found.backend != own
     else { return }
     session.console.say([

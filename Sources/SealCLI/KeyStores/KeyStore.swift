@@ -120,6 +120,9 @@ protocol KeyStore: Sendable {
   func obstacle() throws -> KeyStoreObstacle?
   /// The bytes under `name`, or nil.
   func read(_ name: String) throws -> Secret?
+  /// Keeps `key` under `name`, where nothing is, by the store's own word where it can tell. Throws
+  /// `.changed` where something is.
+  func add(_ key: Secret, as name: String) throws
   /// Keeps `key` under `name`, in the place of what was there.
   func store(_ key: Secret, as name: String) throws
   /// Answers whether there was one.
@@ -131,10 +134,14 @@ protocol KeyStore: Sendable {
   func closure() throws -> KeyStoreFlaw?
   /// Somebody is asked when a key is to be kept, and can answer.
   var canAsk: Bool { get }
+  /// The same, which asks nobody to unlock it: what that takes is `.locked`.
+  var quiet: Self { get }
 }
 
 extension KeyStore {
   var isReadOnly: Bool { false }
   var canAsk: Bool { false }
   func closure() throws -> KeyStoreFlaw? { nil }
+  func add(_ key: Secret, as name: String) throws { try store(key, as: name) }
+  var quiet: Self { self }
 }

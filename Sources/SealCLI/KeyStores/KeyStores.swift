@@ -18,6 +18,9 @@ struct KeyStores: Sendable {
       ], cancellation: cancellation)
   }
 
+  /// The same, which ask nobody to unlock them.
+  var quiet: KeyStores { KeyStores(all: all.map { $0.quiet }, cancellation: cancellation) }
+
   /// Bytes of the longest name that every store can keep.
   static let longestName = 200
 
@@ -156,7 +159,7 @@ struct KeyStores: Sendable {
   ) throws {
     try requireText(key, name, store)
     guard Self.isSame(try store.read(name), before) else { throw KeyStoreFailure(.changed) }
-    try store.store(key, as: name)
+    if before == nil { try store.add(key, as: name) } else { try store.store(key, as: name) }
     let kept = try store.read(name)
     if Self.isSame(kept, key) { return }
     if let kept, !Self.isPiece(kept, of: key) {

@@ -16,6 +16,7 @@ struct SecretServiceStore: KeyStore {
   let cancellation: Cancellation
   /// How long an answer is waited for, where that was said.
   let timeout: Double?
+  private(set) var isQuiet = false
 
   /// A prompt for the keyring's password needs a screen, and time; without one nobody answers.
   private var patience: Double {
@@ -41,11 +42,21 @@ struct SecretServiceStore: KeyStore {
 
   func read(_ name: String) throws -> Secret? { try run(DBSEAL_SECRET_READ, name) }
 
+  func add(_ key: Secret, as name: String) throws {
+    _ = try run(DBSEAL_SECRET_ADD, name, key)
+  }
+
   func store(_ key: Secret, as name: String) throws {
     _ = try run(DBSEAL_SECRET_STORE, name, key)
   }
 
   func delete(_ name: String) throws -> Bool { try run(DBSEAL_SECRET_DELETE, name) != nil }
+
+  var quiet: SecretServiceStore {
+    var other = self
+    other.isQuiet = true
+    return other
+  }
 
   func closure() throws -> KeyStoreFlaw? {
     do {
@@ -83,6 +94,7 @@ struct SecretServiceStore: KeyStore {
     var request = dbseal_secret_request()
     request.action = action
     request.milliseconds = Int32(1000 * min(seconds, 86400))
+    request.is_quiet = isQuiet ? 1 : 0
     request.stop = { context in
       guard let context else { return 0 }
       let cancellation = Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue()
@@ -99,7 +111,11 @@ struct SecretServiceStore: KeyStore {
     case DBSEAL_SECRET_STOPPED:
       try cancellation.check()
       return nil
-    default: throw KeyStoreFailure(Self.flaw(status, Self.message(of: request), seconds))
+    default:
+      // In whole seconds, where it is the service that gave up.
+      let waited = max(1, (Double(request.milliseconds) / 1000).rounded())
+      let flaw = Self.flaw(status, Self.message(of: request), min(seconds, waited))
+      throw KeyStoreFailure(flaw)
     }
   }
 
@@ -128,6 +144,7 @@ struct SecretServiceStore: KeyStore {
     switch status {
     case DBSEAL_SECRET_SEVERAL: .several
     case DBSEAL_SECRET_LOCKED: .locked
+    case DBSEAL_SECRET_EXISTS: .changed
     case DBSEAL_SECRET_NO_COLLECTION: .noCollection
     case DBSEAL_SECRET_NO_LIBRARY: .unavailable(.noLibrary)
     case DBSEAL_SECRET_NO_BUS where isBusNamed: .unavailable(.deadBus(message))
