@@ -14,8 +14,7 @@ static dbseal_secret_status failed(dbseal_secret_work *work, dbseal_gerror *erro
   int io_code = error->domain == lib->io_error_quark() ? error->code : 0;
   lib->error_free(error);
   if (code == 2 /* IS_LOCKED */) return DBSEAL_SECRET_LOCKED;
-  int is_late = io_code == 24 /* TIMED_OUT */ || bus_code == 12 /* TIMEOUT */ || bus_code == 20;
-  if (is_late) return DBSEAL_SECRET_TIMED_OUT;
+  if (io_code == 24 || bus_code == 12 || bus_code == 20) return DBSEAL_SECRET_TIMED_OUT;
   if (bus_code == 2 /* SERVICE_UNKNOWN */ || bus_code == 3 /* NAME_HAS_NO_OWNER */ ||
       (bus_code >= 23 /* SPAWN_EXEC_FAILED */ && bus_code <= 34 /* SPAWN_NO_MEMORY */)) {
     return DBSEAL_SECRET_NO_SERVICE;
@@ -256,6 +255,7 @@ static dbseal_secret_status find_default(
   const dbseal_libsecret *lib = work->lib;
   dbseal_gerror *error = NULL;
   *collection = lib->collection_for_alias_sync(service, "default", 0, work->cancellable, &error);
+  if (*collection != NULL) lib->proxy_set_timeout(*collection, work->request.milliseconds);
   if (error == NULL) return DBSEAL_SECRET_DONE;
   dbseal_secret_status status = failed(work, error);
   return status == DBSEAL_SECRET_NO_COLLECTION ? DBSEAL_SECRET_DONE : status;

@@ -147,7 +147,8 @@ def test_the_unit_file(work, sealed, tmp_path):
 
 
 @pytest.mark.parametrize("name, words", [
-    ("op", ["read", "op://vault/app/key"]), ("vault", ["kv", "get", "-field=key", "secret/app"])])
+    ("op", ["read", "op://vault/app/key"]),
+    ("vault", ["kv", "get", "-mount=secret", "-field=key", "app"])])
 def test_words_of_programs_that_are_not_here(work, source, tmp_path, name, words):
     line, = re.findall(rf"`({name} [^`]+)`", (program.ROOT / "Docs/key.md").read_text())
     stand_in = tmp_path / name

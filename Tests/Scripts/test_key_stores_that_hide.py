@@ -8,7 +8,8 @@
 # - what shows its items while it is locked is asked nothing for a name that it does not have;
 # - a list of keys opens no dialog;
 # - an item that others make in the same moment stays, and ours is not there;
-# - a session that cannot be opened, a search that fails or that nobody answers: an end of the search.
+# - a session that cannot be opened, a search that fails, a dialog that nobody answers: an end of the search;
+# - slow ones: a search that takes longer than the bus would wait by itself.
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,10 @@ def test_a_dialog_that_nobody_answers(work, service):
                    env=service.env)
     assert "did not answer within 1 second" in found["message"], found
     assert "--key-timeout" in found["hint"] and service.secrets("app") == [HIDDEN]
+
+
+@pytest.mark.slow
+def test_a_service_that_takes_longer_than_the_bus_waits_by_itself(service):
+    service.set(items=[item("app", HIDDEN)], search_takes=27)
+    done = program.run("key", "show", "app", "--key-timeout", "60", env=service.env, timeout=60)
+    assert done.out == HIDDEN.encode() + b"\n", done

@@ -11,10 +11,12 @@ and its item that is "replaced" loses what it held. What it is to do is in a JSO
   dialogs       counted here
   session       words of the error that opening a session fails with
   search        the name of the D-Bus error that searching fails with
+  search_takes  seconds that it takes
   meanwhile     secrets of items of the same name that others make just before one is made
 """
 import json
 import sys
+import time
 
 import dbus
 import dbus.mainloop.glib
@@ -124,8 +126,11 @@ class Item(Served):
 class Collection(Served):
     """The only one, which is the default one."""
 
+    SUPPORTS_MULTIPLE_OBJECT_PATHS = True
+
     def __init__(self, bus):
         super().__init__(bus, COLLECTION)
+        self.add_to_connection(bus, ROOT + "/aliases/default")
         self.bus, self.served = bus, []
         self.serve()
 
@@ -206,6 +211,7 @@ class Service(Served):
     def SearchItems(self, attributes):
         self.collection.serve()
         with State() as state:
+            time.sleep(state.get("search_takes", 0))
             if state.get("search"):
                 raise failure(state["search"], "words of the service")
             if state["locked"] and state.get("search_asks"):

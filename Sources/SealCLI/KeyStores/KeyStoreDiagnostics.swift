@@ -84,12 +84,16 @@ enum KeyStoreDiagnostics {
     case .noStore(let obstacles): return noStore(obstacles)
     case .unavailable(let obstacle): return words(obstacle)
     case .locked:
-      return ("the key store is locked", "unlock it (with gnome-keyring: log in to the desktop)")
+      return (
+        "the key store is locked, or did not allow it",
+        "unlock it in the program that keeps it or in its dialog, and allow dbseal there"
+      )
     case .noCollection:
       return (
         "the Secret Service has no keyring to put it in, and could ask nobody to make one",
-        "log in to the desktop; without one, end gnome-keyring-daemon, and before anything asks it give"
-          + " a password to gnome-keyring-daemon --unlock"
+        "log in to the desktop, or make one in its program for passwords; without a desktop, end"
+          + " gnome-keyring-daemon, and before anything asks it give a password to gnome-keyring-daemon"
+          + " --unlock"
       )
     case .several:
       return (
@@ -158,8 +162,10 @@ enum KeyStoreDiagnostics {
     }
   }
 
-  /// Where a key can be that a store does not take.
-  private static let inFile = "keep it in a file: \(Catalog.tool) key generate --output FILE"
+  /// Where a key can be that a store does not take, one that is there already or a new one.
+  private static let inFile =
+    "keep it in a file that only you can read, for \(KeyOptions.database.file.flag);"
+    + " \(Catalog.tool) key generate \(KeyCommandOptions.output.flag) FILE makes a new key in one"
   /// What tells about all stores.
   private static let listing = "\(Catalog.tool) key list says which stores work here"
 
@@ -197,7 +203,7 @@ enum KeyStoreDiagnostics {
     case .noService(let message):
       return (
         "no Secret Service answers" + (message.isEmpty ? "" : ": \(message)"),
-        "start one, for instance gnome-keyring-daemon"
+        "start one: gnome-keyring-daemon, kwalletd5 or KeePassXC"
       )
     case .timedOut:
       return (
@@ -212,8 +218,8 @@ enum KeyStoreDiagnostics {
   private static func several(_ source: KeySource) -> String {
     var search = "secret-tool search --all service dbseal"
     if case .keyring(let name, _) = source { search += " account \(ShellWords.quoted(name))" }
-    return "look at each (\(search)), and remove what is wrong in the desktop's own program, such"
-      + " as Seahorse"
+    return "look at each (\(search)), and remove what is wrong in the program that keeps them, such"
+      + " as Seahorse, KWalletManager or KeePassXC"
   }
 
   /// `making`: a key that is to be a new one, which can be made.
