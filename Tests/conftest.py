@@ -15,6 +15,7 @@ def pytest_configure(config):
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     missing = [sentence for part in (program, peers, key_stores, shells, packages, reports)
                for sentence in part.missing()]
+    missing = missing or key_stores.strangers()
     if missing:
         raise pytest.UsageError("; ".join(missing))
 

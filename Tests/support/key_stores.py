@@ -52,6 +52,16 @@ def kernel_names():
     return names
 
 
+def strangers():
+    """A sentence where the user has keys of dbseal in the kernel's keyring: examples of the documents, which
+    are run, store and delete keys of such names. Nothing but another user has another keyring."""
+    names = sorted(name for name in kernel_names() if not name.startswith("test-"))
+    if not names:
+        return []
+    return [f"this user keeps keys of dbseal in the kernel's keyring ({', '.join(names)}), and the tests"
+            " could change them: run the tests as another user, or remove those that an ended run left"]
+
+
 def forget_in_kernel(names):
     for name in names:
         found = subprocess.run(["keyctl", "search", "@u", "user", f"dbseal:{name}"],
