@@ -110,6 +110,72 @@ def encrypted(how, gpg, age):
                data=data, **gpg)
 
 
+# Kinds of keys and of passphrases whose messages begin otherwise.
+KINDS = {"rsa1024": ["rsa1024", "encrypt"], "nistp256": ["nistp256", "encrypt"], "cv25519": ["cv25519", "encrypt"]}
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "elgamal", "s2k 0", "s2k 1"])
+def test_whatever_gpg_makes_is_no_key(work, source, keys, tmp_path, kind):
+    home = tmp_path / "g"
+    home.mkdir(mode=0o700)
+    env = {"GNUPGHOME": str(home)}
+    data = WORDS.encode() + b"\n"
+    if kind.startswith("s2k"):
+        sealed = run("gpg", "--batch", "--pinentry-mode", "loopback", "--passphrase", "x", "--s2k-mode", kind[4:],
+                     "--symmetric", data=data, **env)
+    else:
+        if kind == "elgamal":
+            run("gpg", "--batch", "--gen-key", data=b"%no-protection\nKey-Type: DSA\nKey-Length: 1024\n"
+                b"Subkey-Type: ELG-E\nSubkey-Length: 1024\nName-Email: t@example.org\n%commit\n", **env)
+        else:
+            run("gpg", "--batch", "--passphrase", "", "--quick-gen-key", "t@example.org",
+                *(["rsa2048", "sign"] if kind == "rsa1024" else ["ed25519", "sign"]), "never", **env)
+            fingerprint = run("gpg", "--with-colons", "-k", **env).decode().split("fpr:::::::::")[1].split(":")[0]
+            run("gpg", "--batch", "--passphrase", "", "--quick-add-key", fingerprint, *KINDS[kind], "never", **env)
+        sealed = run("gpg", "--batch", "--trust-model", "always", "-e", "-r", "t@example.org", data=data, **env)
+    run("gpgconf", "--kill", "all", **env)
+    path = keys.file(sealed, "k.gpg")
+    for more in ([], ["--key-binary"]):
+        found = refuse(work, "no_key", "encrypt", source, work / "o.db", "--key-file", path, *more)
+        assert "gpg" in found["message"] and "binary" not in found["hint"], found
+    if kind in ("rsa1024", "nistp256", "elgamal"):
+        # Bytes that merely begin so are a key.
+        program.ok("encrypt", source, work / "o.db", *FAST, "--key-binary", "--key-file", keys.file(sealed[:40], "k2"))
+
+
+OTHERS = {
+    "ansible": b"$ANSIBLE_VAULT;1.1;AES256\n6335\n3838\n", "pem": b"-----BEGIN PKCS7-----\nMIIB\n-----END PKCS7-----\n",
+    "openssl": None, "systemd-creds": None,
+}
+
+
+@pytest.mark.parametrize("how", OTHERS)
+def test_what_other_programs_encrypted(work, source, keys, how):
+    data = OTHERS[how]
+    if how == "openssl":
+        data = run("openssl", "enc", "-a", "-aes-256-cbc", "-pbkdf2", "-k", "x", data=b"words " * 20)
+    elif how == "systemd-creds":
+        data = run("systemd-creds", "encrypt", "--with-key=host", "--name=app", "-", "-", data=WORDS.encode())
+    assert data.count(b"\n") > 1
+    found = refuse(work, "no_key", "encrypt", source, work / "o.db", "--key-file", keys.file(data, "k"))
+    assert "encrypted" in found["message"] and "head" not in found["hint"], found
+    assert "--key-command" in found["hint"] and "binary" not in found["hint"], found
+
+
+def test_one_line_that_is_encrypted_is_noted(work, source, keys):
+    for line in ("U2FsdGVkX1+abcdefghijklmnop", "vault:v1:8SDd3WHDOjf7mq69Cyc", "ENC[AES256_GCM,data:tr=,iv:a]"):
+        found = program.ok("encrypt", source, work / "o.db", *FAST, "--key-file", keys.file(line, "k"))
+        assert "looks encrypted" in str(found["notes"]), found
+        os.remove(work / "o.db")
+
+
+def test_a_database_is_no_key_for_another(work, source, keys):
+    path = keys.file(source.read_bytes(), "other.db")
+    for more in ([], ["--key-binary"]):
+        found = refuse(work, "no_key", "encrypt", source, work / "o.db", "--key-file", path, *more)
+        assert "not a key" in found["message"], found
+
+
 HOW = ["age", "age --armor", "gpg", "gpg --armor", "gpg --symmetric", "gpg --armor --symmetric"]
 
 

@@ -114,3 +114,12 @@ def test_a_refused_name_is_cut(work):
     for name in ("n" * 10000, "\u00e9" * 101):
         found = refuse(work, "no_key", "key", "store", name, "--key-env", "K", env={"K": WORDS})
         assert len(found["message"]) < 150 and "up to 200 bytes" in found["message"], found
+
+
+def test_a_key_that_would_not_come_back_is_not_stored(work, stored):
+    """A key file's rule takes CRLF for the end of the line, so that `key show` and a file of it lose a return."""
+    for name, key, word in (("cr", "pa ss\r", "line end"), ("crlf", "pa ss\r\n", "line"), ("lf", "pa ss\n", "line")):
+        found = refuse(work, "no_key", "key", "store", stored(name), "--key-env", "K", "--keyring-backend",
+                       "kernel", env={"K": key})
+        assert word in found["message"], found
+        assert key_stores.kernel_key(stored(name)) is None

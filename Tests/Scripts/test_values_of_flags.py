@@ -35,10 +35,21 @@ def test_a_word_that_is_no_file(work, source, command, flag):
     (["encrypt", "--in-place", "plain.db", "--passphrase", WORD], "--key-file"),
     (["key", "store", "app", "--passphrase", WORD], "--key-file"),
     (["key", "store", "app", "--raw-key", WORD], "--key-file"),
-    (["key", "generate", "--passphrase", WORD], "--key-file")])
+    (["verify", "--passphrase", "--progress=never", "-q", WORD], "--key-file"),
+    (["verify", "--resume", "journal", "--passphrase", WORD], "--key-file"),
+    (["verify", "--key-env", "K", "--resume", "journal", "--passphrase", WORD, "plain.db"], "--key-file"),
+    (["migrate", "--schema", ".", "--create", "--key-env", "K", "--passphrase", WORD, "n.db"], "--key-file")])
 def test_the_options_of_that_key(work, source, args, flag):
     found = refuse(work, "usage", *args, cwd=work, env={"K": "words"})
     assert "takes no value" in found["message"] and flag in found["hint"], found
+
+
+def test_no_store_is_named_where_none_is_taken(work):
+    for args in (["key", "store", "app", "--passphrase", WORD], ["key", "generate", "--passphrase", WORD]):
+        found = refuse(work, "usage", *args)
+        assert "--keyring-" not in found["hint"], found
+    assert "--keyring" not in refuse(work, "usage", "key", "store", "app", "--passphrase", WORD)["hint"]
+    assert "--output" in refuse(work, "usage", "key", "generate", "--passphrase", WORD)["hint"]
 
 
 def test_a_key_behind_the_name_of_a_key(work):

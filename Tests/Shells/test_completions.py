@@ -19,7 +19,7 @@ OWN = {
     "generate": {"-o", "--output", "--keyring", "--with-salt", "--passphrase"},
     "store": {"--key-file", "--key-fd", "--key-env", "--key-command", "--raw-key",
               "--allow-open-key-file", "--passphrase", "-f", "--force"},
-    "show": {"--reveal"}, "delete": set(), "list": set(),
+    "show": {"--reveal"}, "delete": {"-f", "--force"}, "list": set(),
 }
 STORES = {"--keyring-backend", "--key-timeout"}
 # Each begins with another letter, so that one letter names it.

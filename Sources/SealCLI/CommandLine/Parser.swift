@@ -10,7 +10,7 @@ struct Parser {
   private var parsed: ParsedCommand?
   /// Options given before the command was named.
   private var early: [String: ParsedCommand.Value] = [:]
-  /// The argument before, where it is an option that says how a key is to be read.
+  /// The last option that says how a key is to be read, where no operand came behind it.
   private var flagBefore: OptionSpec?
 
   /// What `arguments`, without the program's own name, ask for.
@@ -130,7 +130,7 @@ struct Parser {
     let name = String(split.map { body[..<$0] } ?? body)
     let attached = split.map { String(body[body.index(after: $0)...]) }
     let option = try long(name)
-    flagBefore = KeyArguments.flags.contains(option.name) ? option : nil
+    if KeyArguments.flags.contains(option.name) { flagBefore = option }
     guard let valueName = option.valueName else {
       if attached != nil {
         // `--passphrase=...`: what stands there is a key.
@@ -153,7 +153,6 @@ struct Parser {
   /// `-qn`, `-j4`, `-j 4`. Answers at once for a bundled `-h`.
   private mutating func takeShort(_ argument: String) throws(UsageFlaw) -> Invocation? {
     var letters = argument.dropFirst()
-    flagBefore = nil
     while let letter = letters.popFirst() {
       let option = try short(letter)
       if option == Options.help { return .help(parsed?.command) }
@@ -256,7 +255,8 @@ struct Parser {
     }
     if let maximum = command.operands.maximum, count > maximum {
       if let flag = parsed.behindFlags.min(by: { $0.key < $1.key })?.value {
-        throw .valueOfFlag(flag.flag, isFile: false)
+        throw .valueOfFlag(
+          flag.flag, isFile: false, takesStore: command.name != Catalog.key.name)
       }
       throw .tooMany(command: command.name, operands: command.operands.names, count: count)
     }

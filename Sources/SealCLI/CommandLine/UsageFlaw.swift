@@ -32,7 +32,7 @@ enum UsageFlaw: Error, Sendable, Equatable {
   /// A value of that form, where the name of something is wanted.
   case keyValue(OptionSpec)
   /// Behind a flag of a key stands a word, which may be one. `isFile`: where a file is wanted.
-  case valueOfFlag(String, isFile: Bool)
+  case valueOfFlag(String, isFile: Bool, takesStore: Bool = true)
   case emptyArgument
   /// The argument with everything that is not ASCII escaped; nil where it must not be repeated.
   case notUTF8(String?)

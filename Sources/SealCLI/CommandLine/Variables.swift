@@ -36,9 +36,6 @@ struct VariableSpec: Sendable {
     VariableSpec(
       names: ["DISPLAY", "WAYLAND_DISPLAY"],
       help: "With either, a key store may ask its user to unlock it, and is waited for longer."),
-    VariableSpec(
-      names: ["HOME"],
-      help: "The folder that is locked while a key is made, so that two runs do not make two."),
   ]
   private static let path = VariableSpec(
     names: ["PATH"], help: "Where the program of a key command is looked for.")

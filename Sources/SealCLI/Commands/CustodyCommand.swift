@@ -38,8 +38,9 @@ struct CustodyCommand {
     let wanted = action.takesName ? 2 : 1
     guard parsed.operands.count >= wanted else { throw .tooFew(command: name, operands: "NAME") }
     guard parsed.operands.count == wanted else {
-      if let flag = parsed.behindFlags[wanted] { throw .valueOfFlag(flag.flag, isFile: false) }
-      if action == .generate, parsed.operands.count == 2 { throw .generateOperand }
+      let flag = parsed.behindFlags[wanted]
+      if action == .generate, flag != nil || parsed.operands.count == 2 { throw .generateOperand }
+      if let flag { throw .valueOfFlag(flag.flag, isFile: false, takesStore: false) }
       throw .tooMany(
         command: name, operands: action.takesName ? "NAME" : "no operand",
         count: parsed.operands.count - 1)

@@ -8,7 +8,7 @@ enum ValuesOfFlags {
   /// Throws where such a word is the name of no file, and hardly of one.
   static func refuse(in parsed: ParsedCommand, _ session: Session) throws(UsageFlaw) {
     // There the databases may be made now, or be gone.
-    if parsed.has(SchemaOptions.create) || parsed.has(Options.resume) { return }
+    let maybeGone = parsed.has(SchemaOptions.create) || parsed.has(Options.resume)
     if parsed.command.name == Catalog.key.name { return }
     for (index, flag) in parsed.behindFlags {
       guard parsed.operands.indices.contains(index) else { continue }
@@ -17,7 +17,9 @@ enum ValuesOfFlags {
       let set = KeyOptions.sets.first { $0.own.contains(flag) } ?? .database
       let isNamed = session.keys.isNamed(set.selection(from: parsed))
       let isPath = KeyArguments.isRepeatable(path: word)
-      if isTarget(index, parsed) ? isNamed || isPath : isNamed && isPath { continue }
+      if maybeGone, isPath { continue }
+      let isMeant = isTarget(index, parsed) ? isNamed || isPath : isNamed && isPath
+      if isMeant, !maybeGone { continue }
       throw .valueOfFlag(flag.flag, isFile: true)
     }
   }

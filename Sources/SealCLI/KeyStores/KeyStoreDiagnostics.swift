@@ -131,7 +131,7 @@ enum KeyStoreDiagnostics {
       )
     case .notOneLine:
       return (
-        "the key has a line feed, and key stores keep one line",
+        "the key has a line end in it or behind it, and key stores keep one line",
         "give a key of bytes as hex digits, with \(KeyOptions.database.raw.flag)"
       )
     case .changed:

@@ -188,7 +188,12 @@ struct KeyStores: Sendable {
     try Self.requireName(name)
     let isText = key.withBytes { String(validating: $0, as: UTF8.self) != nil }
     guard isText else { throw KeyStoreFailure(.notText) }
-    let line = try KeyText.line(of: key, from: .keyring(name, store.backend))
+    // As it is read from a store, and from what `key show` prints.
+    let printed = Secret(count: key.count + 1) { printed in
+      key.withBytes { printed.copyMemory(from: $0) }
+      printed[key.count] = 0x0a
+    }
+    let line = try KeyText.line(of: printed, from: .keyring(name, store.backend))
     guard line.isEqual(to: key) else { throw KeyStoreFailure(.notOneLine) }
   }
 

@@ -95,10 +95,10 @@ enum KeyDiagnostics {
   }
 
   /// The options and the variable that give this key.
-  static func ways(_ options: KeyOptions) -> String {
-    let ways = [
-      options.file, options.descriptor, options.environment, options.command, options.keyring,
-    ]
+  static func ways(_ options: KeyOptions, takesStore: Bool = true) -> String {
+    let ways =
+      [options.file, options.descriptor, options.environment, options.command]
+      + (takesStore ? [options.keyring] : [])
     return "\(ways.map(\.flag).joined(separator: ", ")), or $\(options.variable)_FILE"
   }
 
@@ -171,6 +171,13 @@ enum KeyDiagnostics {
         "the key is one of the values in it, and may be encrypted there itself:"
           + " \(options.command.flag) 'jq -r .NAME \(file(failure.source))' takes one out"
       )
+    case .encryptedText:
+      return (
+        "\(key) is in text of several lines that another program encrypted, by its beginning",
+        failure.isList
+          ? "decrypt it first"
+          : "\(options.command.flag) takes what the command that decrypts it prints"
+      )
     case .sealed(let format): return sealed(format, options, failure)
     case .database(let isEncrypted):
       return (
@@ -215,9 +222,12 @@ enum KeyDiagnostics {
       let what =
         flaw.map { "run a second time, it failed: \(words($0, options, failure).0)" }
         ?? "run a second time, the command gave another key"
+      let sentence = "\(what); a key that nobody can get again would seal the database for ever"
+      if case .slow = flaw { return (sentence, "\(KeyOptions.keyTimeout.flag) waits longer") }
       return (
-        "\(what); a key that nobody can get again would seal the database for ever",
-        "keep the key first (\(Catalog.tool) key generate --output app.key), and give it with"
+        sentence,
+        (flaw == nil ? "" : "run it twice by itself to see why; or ")
+          + "keep the key first (\(Catalog.tool) key generate --output app.key), and give it with"
           + " \(options.file.flag)"
       )
     case .noTerminal: return missing(options)

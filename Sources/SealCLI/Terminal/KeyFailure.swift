@@ -56,6 +56,8 @@ struct KeyFailure: Error, Sendable, Equatable {
     case utf16
     /// More than one line of JSON.
     case json
+    /// More than one line that begins as what other programs encrypted.
+    case encryptedText
     /// A file that age or OpenPGP encrypted.
     case sealed(OtherFormat)
     /// A database, by its first bytes, or by its form where it seems to be an encrypted one.

@@ -114,6 +114,9 @@ struct KeySources: Sendable {
     {
       throw KeyFailure(source: source, flaw: .sealed(format))
     }
+    if selection.seals, let flaw = key.withBytes(KeyText.plainDatabase) {
+      throw KeyFailure(source: source, flaw: flaw)
+    }
     var material: KeyMaterial
     do {
       material = try KeyMaterial(key, as: selection.reading)

@@ -34,10 +34,15 @@ enum KeyText {
     database(bytes) ?? OtherFormat.sealer(of: bytes).map { .sealed($0) }
   }
 
+  /// `.database` where they are one of SQLite's.
+  static func plainDatabase(_ bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
+    bytes.starts(with: "SQLite format 3\0".utf8) ? .database(isEncrypted: false) : nil
+  }
+
   /// `.database` where the first bytes, or all, are one: SQLite's begin with its name, encrypted ones are
   /// whole pages of what is no text.
   static func database(_ bytes: UnsafeRawBufferPointer) -> KeyFailure.Flaw? {
-    if bytes.starts(with: "SQLite format 3\0".utf8) { return .database(isEncrypted: false) }
+    if let plain = plainDatabase(bytes) { return plain }
     let start = bytes.prefix(4096)
     guard bytes.count >= 512, bytes.count % 512 == 0, !KeyForm.isUTF16(bytes),
       start.contains(where: { $0 < 0x20 && !(0x09...0x0d).contains($0) }),
@@ -55,6 +60,7 @@ enum KeyText {
       let isText = line.allSatisfy { $0 >= 0x20 || 0x09...0x0d ~= $0 }
       guard isText, KeyForm.isUTF8(bytes) else { return .notText }
       if KeyForm.isJSON(bytes) { return .json }
+      if KeyForm.isEncryptedText(bytes) { return .encryptedText }
       let rest = bytes[end...]
       let isBlank = end > 0 && rest.allSatisfy { $0 == 0x0a || $0 == 0x0d }
       return .severalLines(blank: isBlank ? rest.count { $0 == 0x0a } - 1 : 0)

@@ -59,12 +59,12 @@ enum UsageDiagnostics {
           ? "\(see(command)); a key is no argument: key store asks for it, or takes it from"
             + " \(KeyDiagnostics.ways(.database))" : see(command)
       )
-    case .valueOfFlag(let flag, let isFile):
+    case .valueOfFlag(let flag, let isFile, let takesStore):
       let set = KeyOptions.sets.first { set in set.own.contains { $0.flag == flag } } ?? .database
       return (
         "\(flag) takes no value, and "
           + (isFile ? "no file has the name that follows it" : "a word too many follows it"),
-        "the key is asked for, or comes from \(KeyDiagnostics.ways(set))"
+        "the key is asked for, or comes from \(KeyDiagnostics.ways(set, takesStore: takesStore))"
           + (isFile ? "; a file that is meant can stand before \(flag)" : "")
       )
     case .generateOperand:

@@ -166,8 +166,9 @@ enum WrongKeyDiagnostics {
   private static func carriageReturn(_ selection: KeySelection?) -> String {
     switch selection?.source {
     case .environment: "NAME=$(printf %s \"$NAME\" | tr -d '\\r') takes out of a variable"
-    case .file, .standardInput: "tr -d '\\r' <FILE >NEW-FILE takes out of a file"
-    default: "tr -d '\\r' takes out"
+    case .file, .standardInput: "(umask 077; tr -d '\\r' <FILE >NEW-FILE) takes out of a file"
+    case .command: "sh -c \"CMD | tr -d '\\r'\" takes out of what a command prints"
+    default: "is to be left out where the key is kept"
     }
   }
 

@@ -56,6 +56,7 @@ extension KeyMaterial {
       if isLong, encrypted.contains(where: { start in text.starts(with: KeyBytes.bytes(start)) }) {
         return .encrypted
       }
+      if KeyForm.isEncryptedText(text) { return .encrypted }
       if isRealmKey(text, bytes) { return .realm }
       if KeyForm.isJSON(text) { return .json }
       if isPlaceholder(text) { return .placeholder }

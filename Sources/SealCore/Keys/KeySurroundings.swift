@@ -147,6 +147,16 @@ public enum KeyForm {
     }
   }
 
+  /// Whether text begins as what other programs encrypted: openssl enc, HashiCorp Vault's transit, SOPS,
+  /// Fernet, Ansible, PEM (a certificate or PKCS #7), and systemd-creds under the machine's key.
+  public static func isEncryptedText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let starts: [StaticString] = [
+      "U2FsdGVkX1", "vault:v", "ENC[", "gAAAAA", "$ANSIBLE_VAULT;", "-----BEGIN ",
+      "Whxqht+dQJax1aZeCGLx",
+    ]
+    return starts.contains { bytes.starts(with: KeyBytes.bytes($0)) }
+  }
+
   /// Whether the bytes look like an object or an array of JSON.
   public static func isJSON(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let isBlank = { (byte: UInt8) in byte == 0x20 || 0x09...0x0d ~= byte }

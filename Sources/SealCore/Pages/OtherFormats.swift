@@ -96,7 +96,54 @@ extension OtherFormat {
   /// The program that has to open a file that begins so, where one encrypted it.
   public static func sealer(of start: UnsafeRawBufferPointer) -> OtherFormat? {
     let format = sealed(start)
-    return format == .age || format == .openPGP ? format : nil
+    if format == .age || format == .openPGP { return format }
+    return beginsSealedMessage(start) ? .openPGP : nil
+  }
+
+  /// RFC 4880, 4.2 and 5.1 to 5.3: a session key under a public key or a passphrase, of any kind, and
+  /// behind it another packet of such a message. Shorter signs than a database's salt could be told by.
+  private static func beginsSealedMessage(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let first = packet(bytes, at: 0), first.end < bytes.count,
+      let next = tag(bytes[first.end]), [1, 3, 9, 18, 20].contains(next)
+    else { return false }
+    let body = bytes[first.body..<first.end]
+    switch first.tag {
+    case 1:
+      return body.count > 10 && body[first.body] == 3
+        && [1, 2, 16, 18, 25].contains(body[first.body + 9])
+    case 3:
+      return body.count >= 4 && 4...6 ~= body[first.body] && 1...13 ~= body[first.body + 1]
+    default: return false
+    }
+  }
+
+  private static func tag(_ byte: UInt8) -> UInt8? {
+    if byte & 0xc0 == 0xc0 { return byte & 0x3f }
+    return byte & 0x80 != 0 ? byte >> 2 & 0x0f : nil
+  }
+
+  /// A packet's tag and where its body stands; nil where it is none, or not all there.
+  private static func packet(
+    _ bytes: UnsafeRawBufferPointer, at start: Int
+  ) -> (tag: UInt8, body: Int, end: Int)? {
+    guard start + 6 < bytes.count, let tag = tag(bytes[start]) else { return nil }
+    func number(_ at: Int, _ count: Int) -> Int {
+      (0..<count).reduce(0) { $0 << 8 | Int(bytes[at + $1]) }
+    }
+    let (body, length): (Int, Int)
+    if bytes[start] & 0x40 == 0 {
+      let size = [1, 2, 4, 0][Int(bytes[start] & 3)]
+      guard size > 0 else { return nil }
+      (body, length) = (start + 1 + size, number(start + 1, size))
+    } else {
+      switch bytes[start + 1] {
+      case ..<192: (body, length) = (start + 2, number(start + 1, 1))
+      case ..<224: (body, length) = (start + 3, number(start + 1, 2) - (192 << 8) + 192)
+      case 255: (body, length) = (start + 6, number(start + 2, 4))
+      default: return nil
+      }
+    }
+    return length > 0 && length < bytes.count - body ? (tag, body, body + length) : nil
   }
 
   private static func sealed(_ start: UnsafeRawBufferPointer) -> OtherFormat? {
