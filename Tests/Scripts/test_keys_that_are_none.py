@@ -16,6 +16,8 @@ from support import peers, program, samples
 from support.refusal import refuse
 
 FAST = ["--kdf-iter", "10"]
+# What every engine can make.
+CREATED = ["--format", "3", "--kdf-iter", "10"]
 WORDS = "some words"
 NONE = {
     "null": "missing", "Null": "missing", "undefined": "missing", "None": "missing", "nil": "missing",
@@ -71,7 +73,7 @@ def test_the_name_of_a_file(work, source, keys, where):
     for args in (["encrypt", source, work / "o.db", *FAST, "--key-env", "K"],
                  ["rekey", sealed_under_words(work), "--source-kdf-iter", "10", *FAST, "--key-file", path,
                   "--new-key-env", "K"],
-                 ["migrate", "--schema", work / "m", "--create", work / "c.db", *FAST, "--key-env", "K"]):
+                 ["migrate", "--schema", work / "m", "--create", work / "c.db", *CREATED, "--key-env", "K"]):
         found = program.ok(*args, **env)
         assert ["name of a file" in each for each in forms(found)] == [True], found
     sealed_with(work / "o.db", name)

@@ -88,6 +88,15 @@ def hold_file():
     return held
 
 
+def hold_memory(user=None):
+    path = f"/dev/shm/dbseal-key-{os.getuid() if user is None else user}.lock"
+    held = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w")
+    if user is not None:
+        os.chown(path, user, user)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    return held
+
+
 def hold_name():
     held = socket.socket(socket.AF_UNIX)
     held.bind(f"\0dbseal-key-{os.getuid()}")
@@ -95,7 +104,7 @@ def hold_name():
     return held
 
 
-@pytest.mark.parametrize("hold", [hold_file, hold_name])
+@pytest.mark.parametrize("hold", [hold_file, hold_memory, hold_name])
 def test_a_turn_is_waited_for(work, source, stored, hold):
     if hold is hold_file and os.getuid() and not os.path.isdir(f"/run/user/{os.getuid()}"):
         pytest.skip("this user has no folder for a file")
@@ -114,6 +123,22 @@ def test_a_turn_is_waited_for(work, source, stored, hold):
         assert process.communicate(timeout=30) and process.returncode == status
     assert key_stores.kernel_key(name) == RAW.encode()
     peers.sound(peers.sealed(work / "out.db", RAW))
+
+
+@root_only
+def test_services_of_two_networks_take_turns(stored):
+    """A socket's name is known in one network namespace only, and system users have no folder of their own."""
+    name = stored("network")
+    held = hold_memory(61235)
+    running = subprocess.Popen(
+        ["unshare", "-n", "setpriv", "--reuid=61235", "--regid=61235", "--clear-groups", program.BIN, "key",
+         "generate", "--keyring", name, "--keyring-backend", "kernel"], env=program.clean_env(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.5)
+    assert running.poll() is None
+    held.close()
+    assert running.communicate(timeout=30) and running.returncode == 0
+    program.ok("key", "delete", name, "--keyring-backend", "kernel", user=61235)
 
 
 def listens(held, name):
@@ -168,10 +193,15 @@ def test_another_user_cannot_hold_the_lock(work, stored, then):
     with Holder(0, then), Holder(61235, then):
         program.ok("key", "generate", "--keyring", name)
         program.ok("key", "delete", name)
-        # No folder is this user's: it is said who is in the way, and nothing is made.
+        # A system user has one file, whose place others may take as well: it is said who is in the way.
+        hold_memory(61236).close()
+        os.replace("/dev/shm/dbseal-key-61236.lock", "/dev/shm/dbseal-key-61235.lock")
         found = refuse(work, "no_key", "key", "generate", "--keyring", name, user=61235)
+        os.remove("/dev/shm/dbseal-key-61235.lock")
         who = "user 61236" if then is listens else "another user"
         assert who in found["message"] and "@dbseal-key-61235" in found["hint"], found
+        program.ok("key", "generate", "--keyring", name, user=61235)
+        program.ok("key", "delete", name, user=61235)
     program.ok("key", "generate", "--keyring", name, user=61235)
     program.ok("key", "delete", name, user=61235)
 

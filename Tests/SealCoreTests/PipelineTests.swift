@@ -127,7 +127,8 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let file = try File(scratch.file("out"), .create)
     let codec = sealed ? try codecMaker() : nil
     let sink = try PageSink(
-      file, pageSize: pageSize, codec: codec, sums: !sealed, workers: workers,
+      file, pageSize: pageSize, codec: codec, sums: sealed ? nil : PageSummer(key: digestKey),
+      workers: workers,
       cancellation: Cancellation())
     let buffer = PageBuffer(bytes: pageSize)
     let source = NumberedPages(pageSize: pageSize)
@@ -164,7 +165,7 @@ private final class NumberedPages: RawPages, @unchecked Sendable {
     let file = try File(scratch.file("out"), .create)
     let codec = try codecMaker()
     let sink = try PageSink(
-      file, pageSize: pageSize, codec: codec, sums: false, workers: 2, cancellation: Cancellation())
+      file, pageSize: pageSize, codec: codec, sums: nil, workers: 2, cancellation: Cancellation())
     let buffer = PageBuffer(bytes: pageSize)
     for number in UInt32(1)...500 {
       memset(buffer.start, 5, pageSize)

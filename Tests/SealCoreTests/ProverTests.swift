@@ -44,7 +44,7 @@ import Testing
       plain.withUnsafeBytes { all in
         for page in 0..<Int(pages) {
           let bytes = UnsafeRawBufferPointer(rebasing: all[(page * codec.pageSize)...])
-          sum.add(UInt32(page + 1), bytes, codec.pageSize)
+          sum.add(UInt32(page + 1), bytes, codec.pageSize, key)
         }
       }
       content.sum = sum
@@ -94,7 +94,7 @@ import Testing
       #expect(throws: refusal) {
         try prove(url, fixture, keeps: true) { content in
           let page: [UInt8] = [1] + Array(repeating: 0, count: 511)
-          page.withUnsafeBytes { content.sum?.add(2, $0, 512) }
+          page.withUnsafeBytes { content.sum?.add(2, $0, 512, content.key) }
         }
       }
       #expect(throws: refusal) {
@@ -103,14 +103,47 @@ import Testing
     }
   }
 
-  @Test func tellsPagesInEachOthersPlace() {
+  @Test func tellsPagesInEachOthersPlace() throws {
+    let key = try StreamDigest.randomKey()
     let (a, b) = ([UInt8](repeating: 1, count: 512), [UInt8](repeating: 2, count: 512))
     var sums = [PageSum(), PageSum()]
-    a.withUnsafeBytes { sums[0].add(7, $0, 512) }
-    b.withUnsafeBytes { sums[0].add(8, $0, 512) }
-    b.withUnsafeBytes { sums[1].add(7, $0, 512) }
-    a.withUnsafeBytes { sums[1].add(8, $0, 512) }
+    a.withUnsafeBytes { sums[0].add(7, $0, 512, key) }
+    b.withUnsafeBytes { sums[0].add(8, $0, 512, key) }
+    b.withUnsafeBytes { sums[1].add(7, $0, 512, key) }
+    a.withUnsafeBytes { sums[1].add(8, $0, 512, key) }
     #expect(sums[0] != sums[1])
+  }
+
+  /// A bad line of a bus changes the same bit again and again: what changes in several places, within a
+  /// page or among pages, shows itself as one change does.
+  @Test(arguments: [512, 1024, 4096, 65536])
+  func tellsSeveralChanges(size: Int) throws {
+    let summer = PageSummer(key: try StreamDigest.randomKey())
+    let pages = (0..<2).map { _ in (0..<size).map { _ in UInt8.random(in: 0...255) } }
+    func sum(_ pages: [[UInt8]]) -> PageSum {
+      var sum = PageSum()
+      for (index, page) in pages.enumerated() {
+        page.withUnsafeBytes {
+          if let start = $0.baseAddress { sum.add(summer.sum(UInt32(index + 1), start, size)) }
+        }
+      }
+      return sum
+    }
+    let right = sum(pages)
+    #expect(sum(pages) == right)
+    for distance in [8, 16, 32, 64, 256, 1024, 4096, 32768] where distance < size {
+      for bit: UInt8 in [1, 0x40, 0x80] {
+        for byte in [0, 7, 8, 15] {
+          var (changed, apart) = (pages, pages)
+          changed[0][byte] ^= bit
+          changed[0][byte + distance] ^= bit
+          #expect(sum(changed) != right, "\(distance) \(bit) \(byte)")
+          apart[0][byte] ^= bit
+          apart[1][byte] ^= bit
+          #expect(sum(apart) != right)
+        }
+      }
+    }
   }
 
   private func provePlain(
@@ -143,7 +176,8 @@ import Testing
       var sum = PageSum()
       bytes.withUnsafeBytes { all in
         for page in 0..<(bytes.count / size) {
-          sum.add(UInt32(page + 1), UnsafeRawBufferPointer(rebasing: all[(page * size)...]), size)
+          let bytes = UnsafeRawBufferPointer(rebasing: all[(page * size)...])
+          sum.add(UInt32(page + 1), bytes, size, key)
         }
       }
       content.sum = sum
@@ -164,7 +198,9 @@ import Testing
 }
 
 extension PageSum {
-  fileprivate mutating func add(_ number: UInt32, _ bytes: UnsafeRawBufferPointer, _ count: Int) {
-    if let start = bytes.baseAddress { add(number, start, count) }
+  fileprivate mutating func add(
+    _ number: UInt32, _ bytes: UnsafeRawBufferPointer, _ count: Int, _ key: Secret
+  ) {
+    if let start = bytes.baseAddress { add(PageSummer(key: key).sum(number, start, count)) }
   }
 }

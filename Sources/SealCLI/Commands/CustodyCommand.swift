@@ -184,23 +184,29 @@ struct CustodyCommand {
       SecretText.line(key, forTerminal: session.console.outputIsTerminal))
   }
 
-  /// On a terminal, whether somebody means it: it may be the only copy. Without one, nobody is asked.
-  private func isMeant() throws -> Bool {
+  /// On a terminal, whether somebody means it, and what: it may be the only copy. Without one, nobody is
+  /// asked.
+  private func isMeant() throws -> (Bool, KeyStores.Asked?) {
     guard !parsed.has(KeyCommandOptions.force), session.keys.surroundings.inputIsTerminal(),
       let holder = try stores.holder(of: name, in: backend)
-    else { return true }
+    else { return (true, nil) }
+    // Several of the name are read by nobody.
+    let key = try? stores.read(name, in: holder).key
     let question =
       "Delete \(KeyStoreDiagnostics.subject(name, holder))? Databases may need it, and backups."
-    if try session.keys.surroundings.confirm(question, session.cancellation) { return true }
+    if try session.keys.surroundings.confirm(question, session.cancellation) {
+      return (true, (holder, key))
+    }
     say(
       "kept: key \(name) in \(holder.title)", place(name, holder) + [.init("deleted", .bool(false))]
     )
-    return false
+    return (false, nil)
   }
 
   private func delete() throws {
-    guard try isMeant() else { return }
-    guard let (holder, deleted) = try stores.remove(name, in: backend) else {
+    let (isMeant, asked) = try isMeant()
+    guard isMeant else { return }
+    guard let (holder, deleted) = try stores.remove(name, in: backend, asked: asked) else {
       return say(
         "no key \(name): nothing to delete",
         [.init("name", .string(name)), .init("backend", .null), .init("deleted", .bool(false))])

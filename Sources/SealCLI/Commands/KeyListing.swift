@@ -10,6 +10,8 @@ struct KeyListing {
     /// In words; nil where it can be used.
     var obstacle: String?
     var names: [String] = []
+    /// It may have a key and cannot be asked, so that no store behind it is.
+    var endsSearch = false
     /// What keeps new keys out until somebody does something.
     var closure: KeyStoreFlaw?
     /// A keyring that was never unlocked does not say what is in it.
@@ -26,21 +28,24 @@ struct KeyListing {
       do {
         if let obstacle = try store.obstacle() {
           entry.obstacle = KeyStoreDiagnostics.words(obstacle).0
+          entry.endsSearch = obstacle.endsSearch
         } else {
           entry.closure = try store.closure()
           entry.names = try store.names().sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
       } catch let failure as KeyStoreFailure {
         entry.obstacle = KeyStoreDiagnostics.words(failure.flaw).0
+        entry.endsSearch = true
       }
       entries.append(entry)
     }
     self.entries = entries
   }
 
-  /// Where a new key goes.
+  /// Where a new key goes; nil where none can.
   private var target: KeyBackend? {
-    entries.first { $0.obstacle == nil && !$0.isReadOnly }?.backend
+    let first = entries.first { $0.endsSearch || $0.obstacle == nil && !$0.isReadOnly }
+    return first.flatMap { $0.endsSearch ? nil : $0.backend }
   }
 
   private static func condition(_ closure: KeyStoreFlaw?) -> String {

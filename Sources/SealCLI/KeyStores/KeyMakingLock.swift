@@ -1,9 +1,10 @@
 // Two processes that find no key of a name would each make one, and the store keeps the second: the
 // database of the first could never be opened again. So looking and making is one step, for one process
 // of a user at a time. Whose process it is, is asked of the system: services and cron have another $HOME,
-// or none. There are two locks, and each keeps out those that can have it too: on a file in a folder
-// that is the user's by his number, and, since such a folder is not always there, on the name of a
-// socket. Others may hold that name; they are told by their number, and cannot pass for the user.
+// or none. There are several locks, and each keeps out those that can have it too: on a file in a folder
+// that is the user's by his number, on one in the shared memory's folder, and, since such folders are not
+// always there, on the name of a socket, which other network namespaces do not see. Others may hold that
+// name, or have such a file; they are told by their number, and cannot pass for the user.
 
 internal import CSystem
 internal import SealCore
@@ -22,28 +23,36 @@ enum KeyMakingLock {
     seconds: Double, _ cancellation: Cancellation, _ body: () throws -> R
   ) throws -> R {
     let deadline = Deadline(seconds: seconds)
-    let file = try lockedFile(deadline, cancellation)
-    defer { if let file { close(file) } }
-    let name = try lockedName(deadline, cancellation, isNeeded: file == nil)
-    defer { if let name { close(name) } }
-    guard file != nil || name != nil else { throw KeyStoreFailure(.noLock) }
+    var held: [Int32] = []
+    defer { for each in held { close(each) } }
+    for path in paths {
+      if let file = try lockedFile(path, deadline, cancellation) { held.append(file) }
+    }
+    if let name = try lockedName(deadline, cancellation, isNeeded: held.isEmpty) {
+      held.append(name)
+    }
+    guard !held.isEmpty else { throw KeyStoreFailure(.noLock) }
     return try body()
   }
 
-  /// The file whose lock nobody else can have; nil where there is no folder for one.
-  private static var path: String? {
+  /// The files that are locked, where there are folders for them.
+  private static var paths: [String] {
     #if os(Linux)
-      return getuid() == 0 ? "/run/dbseal-key.lock" : "/run/user/\(getuid())/dbseal-key.lock"
+      let user = getuid()
+      return [
+        user == 0 ? "/run/dbseal-key.lock" : "/run/user/\(user)/dbseal-key.lock",
+        "/dev/shm/dbseal-key-\(user).lock",
+      ]
     #else
-      guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return nil }
-      return String(validatingCString: home).map { $0 + "/.dbseal-key.lock" }
+      guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return [] }
+      return String(validatingCString: home).map { [$0 + "/.dbseal-key.lock"] } ?? []
     #endif
   }
 
+  /// The lock of one file; nil where it cannot be had by nobody but this user.
   private static func lockedFile(
-    _ deadline: Deadline, _ cancellation: Cancellation
+    _ path: String, _ deadline: Deadline, _ cancellation: Cancellation
   ) throws -> Int32? {
-    guard let path else { return nil }
     let file = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard file >= 0 else { return nil }
     var isLocked = false
@@ -52,6 +61,8 @@ enum KeyMakingLock {
     guard fstat(file, &facts) == 0, facts.st_uid == getuid(), facts.st_mode & S_IFMT == S_IFREG,
       facts.st_mode & 0o077 == 0
     else { return nil }
+    // Whatever the umask was: who cannot open it later has no lock.
+    if facts.st_mode & 0o777 != 0o600 { _ = fchmod(file, 0o600) }
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
       // Some file systems have no such locks.
       guard errno == EWOULDBLOCK || errno == EINTR else { return nil }

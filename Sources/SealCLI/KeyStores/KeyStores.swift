@@ -87,7 +87,9 @@ struct KeyStores: Sendable {
   func findOrMake(
     _ name: String, in wanted: KeyBackend?, _ new: () throws -> Secret
   ) throws -> (Found, isNew: Bool) {
-    try KeyMakingLock.held(seconds: 10, cancellation) {
+    // Nobody is waited for where it is there.
+    if let found = try find(name, in: wanted).found { return (found, false) }
+    return try KeyMakingLock.held(seconds: 10, cancellation) {
       if let found = try find(name, in: wanted).found { return (found, false) }
       let target = try target(wanted)
       let key = try new()
@@ -116,8 +118,14 @@ struct KeyStores: Sendable {
     }
   }
 
-  /// Removes what the first store that has something under `name` has; where that was, or nil.
-  func remove(_ name: String, in wanted: KeyBackend?) throws -> (KeyBackend, wasThere: Bool)? {
+  /// What somebody was asked about: a store, and the key in it where it could be read.
+  typealias Asked = (backend: KeyBackend, key: Secret?)
+
+  /// Removes what the first store that has something under `name` has; where that was, or nil. Throws
+  /// `.changed` where that is not what `asked` says.
+  func remove(
+    _ name: String, in wanted: KeyBackend?, asked: Asked? = nil
+  ) throws -> (KeyBackend, wasThere: Bool)? {
     try KeyMakingLock.held(seconds: 10, cancellation) {
       guard let holder = try holder(of: name, in: wanted) else { return nil }
       let isGiven = wanted == nil && all.contains { $0.backend == holder && $0.isReadOnly }
@@ -125,6 +133,10 @@ struct KeyStores: Sendable {
         throw KeyStoreFailure(.readOnlyBeside(other))
       }
       guard let store = try usable(holder, forWriting: true).first else { return nil }
+      if let asked, asked.backend != holder { throw KeyStoreFailure(.changed) }
+      if let key = asked?.key, try !Self.isSame(store.read(name), key) {
+        throw KeyStoreFailure(.changed)
+      }
       return (holder, try store.delete(name))
     }
   }

@@ -160,12 +160,14 @@ struct ConversionJob {
     let store = source.store
     let reader = try reader(.converting)
     defer { reader.stop() }
+    let key = try StreamDigest.randomKey()
     let writers = cipher == nil ? min(workers, 1) : workers
     let sink = try PageSink(
-      file, pageSize: pageSize, codec: cipher?.codec, sums: keepsPages || cipher == nil,
+      file, pageSize: pageSize, codec: cipher?.codec,
+      sums: keepsPages || cipher == nil ? PageSummer(key: key) : nil,
       expected: aboutSize, workers: writers, cancellation: context.cancellation)
     defer { sink.stop() }
-    var (content, pageCount) = try passTrees(from: reader, to: sink)
+    var (content, pageCount) = try passTrees(from: reader, to: sink, key)
     let used = reader.visited.copy()
     let rest = try scan(of: store).run(skipping: used)
     if let damage = Damage(forged: rest.forged, in: store) { throw SealError.damaged(damage) }
@@ -196,10 +198,9 @@ struct ConversionJob {
   }
 
   /// What the trees hold goes to the output, in their pages' own places or in new ones.
-  private func passTrees(from reader: ReadAhead, to sink: PageSink) throws
-    -> (WrittenContent, pageCount: UInt32)
-  {
-    let key = try StreamDigest.randomKey()
+  private func passTrees(
+    from reader: ReadAhead, to sink: PageSink, _ key: Secret
+  ) throws -> (WrittenContent, pageCount: UInt32) {
     if keepsPages {
       // What proves the output is the sum of its pages.
       let summary = try ContentWalk.summary(
@@ -235,7 +236,7 @@ extension UnusedPages {
 
 /// What passed by while an output was written: its proof must find the same.
 struct WrittenContent {
-  /// Key of the digests.
+  /// Key of the digests and sums.
   let key: Secret
   let summary: ContentSummary
   /// Of the pages as they were written, decoded: where they kept their places, or have no tags.

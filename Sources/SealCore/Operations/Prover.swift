@@ -70,7 +70,7 @@ struct Prover {
     let scan = PageScan(
       store: store, workers: max(1, workers), cancellation: context.cancellation,
       meter: ProgressMeter(.proving, total: store.bytes, context.progress))
-    let found = try scan.sum(leavingOut: blank)
+    let found = try scan.sum(leavingOut: blank, by: PageSummer(key: content.key))
     guard found.findings == PageScan.Findings(blank: cipher == nil ? [] : blank) else {
       throw failure(.pages)
     }
@@ -82,7 +82,8 @@ struct Prover {
     let meter = ProgressMeter(.proving, total: store.bytes, context.progress)
     let readers = cipher == nil ? min(workers, 1) : workers
     let reader = try ReadAhead(
-      store, workers: readers, sums: cipher == nil, meter: meter,
+      store, workers: readers, sums: cipher == nil ? PageSummer(key: content.key) : nil,
+      meter: meter,
       cancellation: context.cancellation)
     defer { reader.stop() }
     let summary = try ContentWalk.summary(of: reader, path: path, key: content.key)

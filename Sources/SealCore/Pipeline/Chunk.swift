@@ -38,20 +38,15 @@ struct ChunkState {
   }
 
   /// Reads its pages, opens them, and adds them up where that is wanted. Throws `.io`.
-  func load(from store: PageStore, _ codec: PageCodec?) throws {
+  func load(from store: PageStore, _ codec: PageCodec?, _ summer: PageSummer?) throws {
     try store.pages.read(first: first, count: count, pageSize: pageSize, into: buffer)
     codec?.open(first: first, count: count, in: buffer) { number, verdict in
       verdicts[Int(number - first)] = verdict
     }
-    addUp()
-  }
-
-  private func addUp() {
-    guard let sums else { return }
+    guard let sums, let summer else { return }
     for index in 0..<count {
-      var sum = PageSum()
-      sum.add(first &+ UInt32(truncatingIfNeeded: index), buffer + index &* pageSize, pageSize)
-      sums[index] = sum
+      let number = first &+ UInt32(truncatingIfNeeded: index)
+      sums[index] = summer.sum(number, buffer + index &* pageSize, pageSize)
     }
   }
 

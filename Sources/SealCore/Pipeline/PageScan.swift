@@ -71,7 +71,9 @@ struct PageScan: Sendable {
 
   /// Opens every page but those in `leftOut` and the lock-byte page, and adds up what they hold.
   /// Pages that do not open are among the findings and not in the sum.
-  func sum(leavingOut leftOut: [UInt32]) throws -> (sum: PageSum, findings: Findings) {
+  func sum(leavingOut leftOut: [UInt32], by summer: PageSummer) throws -> (
+    sum: PageSum, findings: Findings
+  ) {
     let (store, meter) = (store, meter)
     let lockPage = PageGeometry.lockPage(pageSize: store.pageSize)
     let skipped = Set(leftOut).union([lockPage])
@@ -87,7 +89,7 @@ struct PageScan: Sendable {
         for index in 0..<count {
           let number = first + UInt32(index)
           guard !skipped.contains(number), !wrong.contains(number) else { continue }
-          sum.add(number, buffer + index * store.pageSize, store.pageSize)
+          sum.add(summer.sum(number, buffer + index * store.pageSize, store.pageSize))
         }
         result.withLock { result in
           result.sum.add(sum)

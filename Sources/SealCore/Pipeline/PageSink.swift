@@ -52,10 +52,11 @@ final class PageSink: PageWriting, @unchecked Sendable {
     }
   }
 
-  /// `codec` nil: pages are written as they are. `sums`: `finish` gives their sum. `expected`: about
+  /// `codec` nil: pages are written as they are. `sums`: who adds them up for `finish`. `expected`: about
   /// how many bytes there will be. `workers` 0: everything happens in `write`.
   init(
-    _ file: File, pageSize: Int, codec: CodecMaker?, sums: Bool, expected: UInt64 = 0, workers: Int,
+    _ file: File, pageSize: Int, codec: CodecMaker?, sums: PageSummer?, expected: UInt64 = 0,
+    workers: Int,
     meter: ProgressMeter? = nil, cancellation: Cancellation
   ) throws {
     output = Output(file: file, pageSize: pageSize, sums: sums, expected: expected, meter: meter)
@@ -177,7 +178,7 @@ final class PageSink: PageWriting, @unchecked Sendable {
   private struct Output: Sendable {
     let file: File
     let pageSize: Int
-    let sums: Bool
+    let sums: PageSummer?
     let expected: UInt64
     let meter: ProgressMeter?
 
@@ -197,9 +198,9 @@ final class PageSink: PageWriting, @unchecked Sendable {
         var end = start + 1
         while end < numbers.count, numbers[end] == numbers[end - 1] &+ 1 { end += 1 }
         let run = batch.buffer + start * pageSize
-        if sums {
+        if let sums {
           for index in start..<end {
-            sum.add(numbers[index], batch.buffer + index * pageSize, pageSize)
+            sum.add(sums.sum(numbers[index], batch.buffer + index * pageSize, pageSize))
           }
         }
         try codec?.seal(first: numbers[start], count: end - start, in: run)

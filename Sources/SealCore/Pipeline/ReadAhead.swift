@@ -28,14 +28,14 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   private var ownRun = 1
   private var lastAsked: UInt32 = 0
   private let capacity: Int
-  private let sums: Bool
+  private let sums: PageSummer?
   /// Bytes of a chunk, which one system call reads.
   private static let chunkBytes = 256 << 10
   private static let chunkCount = 32
 
-  /// `workers` 0: no threads, every page is read when it is asked for. `sums`: the pages are added up.
+  /// `workers` 0: no threads, every page is read when it is asked for. `sums`: who adds the pages up.
   init(
-    _ store: PageStore, workers: Int, sums: Bool = false, meter: ProgressMeter? = nil,
+    _ store: PageStore, workers: Int, sums: PageSummer? = nil, meter: ProgressMeter? = nil,
     cancellation: Cancellation
   ) throws {
     self.sums = sums
@@ -49,11 +49,11 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     let chunks = workers == 0 ? 0 : min(Self.chunkCount, Int(store.pageCount) / capacity + 4)
     shared = Monitor(
       Schedule(
-        chunks: chunks, capacity: capacity, pageSize: store.pageSize, sums: sums,
+        chunks: chunks, capacity: capacity, pageSize: store.pageSize, sums: sums != nil,
         last: store.pageCount))
     for _ in 0..<workers {
       let codec = UncheckedBox(try store.codec?())
-      guard let thread = WorkerThread({ [shared] in Self.load(store, codec, from: shared) })
+      guard let thread = WorkerThread({ [shared] in Self.load(store, codec, sums, from: shared) })
       else { break }
       threads.append(thread)
     }
@@ -154,7 +154,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
       // It need not be this page that cannot be read.
     }
     try readOne(number, into: buffer)
-    if isNew, sums { sum.add(number, buffer, pageSize) }
+    if isNew, let sums { sum.add(sums.sum(number, buffer, pageSize)) }
     return false
   }
 
@@ -230,7 +230,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
     own.pointee.first = number
     own.pointee.count = count
     for index in 0..<count { own.pointee.verdicts[index] = .opened }
-    do { try own.pointee.load(from: store, ownCodec) } catch {
+    do { try own.pointee.load(from: store, ownCodec, sums) } catch {
       own.pointee.count = 0
       return nil
     }
@@ -240,7 +240,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
   /// One that is not lent.
   private func ownChunk() -> Chunk {
     if let chunk = own.first(where: { !$0.pointee.isLent }) { return chunk }
-    let chunk = Chunk.make(capacity: capacity, pageSize: pageSize, sums: sums)
+    let chunk = Chunk.make(capacity: capacity, pageSize: pageSize, sums: sums != nil)
     chunk.pointee.isOwn = true
     own.append(chunk)
     return chunk
@@ -277,7 +277,8 @@ final class ReadAhead: PageReading, @unchecked Sendable {
 
   /// What each thread does: load the chunks that are due.
   private static func load(
-    _ store: PageStore, _ codec: UncheckedBox<PageCodec?>, from shared: Monitor<Schedule>
+    _ store: PageStore, _ codec: UncheckedBox<PageCodec?>, _ sums: PageSummer?,
+    from shared: Monitor<Schedule>
   ) {
     while true {
       let next = shared.wait { schedule -> Lookup? in
@@ -285,7 +286,7 @@ final class ReadAhead: PageReading, @unchecked Sendable {
         return schedule.nextDue().map(Lookup.found)
       }
       guard let chunk = next.chunk else { return }
-      do { try chunk.pointee.load(from: store, codec.value) } catch {
+      do { try chunk.pointee.load(from: store, codec.value, sums) } catch {
         chunk.pointee.isUnreadable = true
       }
       let isAwaited = shared.withLock { schedule in
