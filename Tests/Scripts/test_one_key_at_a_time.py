@@ -90,6 +90,9 @@ def hold_file():
 
 def hold_memory(user=None):
     path = f"/dev/shm/dbseal-key-{os.getuid() if user is None else user}.lock"
+    if user is not None and os.path.exists(path):
+        # Nobody opens another's file there to make it, root neither.
+        os.remove(path)
     held = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w")
     if user is not None:
         os.chown(path, user, user)
