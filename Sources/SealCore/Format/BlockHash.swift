@@ -4,6 +4,28 @@
 // Message Authentication", 1999; with words of 64 bits: Krovetz, Dai, draft-krovetz-vmac-01). It costs
 // a fraction of what any MAC does, and makes 16 bytes of 1024.
 
+/// The key of NH: the last `BlockHash.blockLength` bytes of a secret, aligned to words, wiped on release.
+final class BlockKey: @unchecked Sendable {
+  let start: UnsafeRawPointer
+  private let bytes: UnsafeMutableRawPointer
+  private var all: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: bytes, count: BlockHash.blockLength)
+  }
+
+  /// Bytes that `secret` lacks are zeros.
+  init(endOf secret: Secret) {
+    bytes = .allocate(byteCount: BlockHash.blockLength, alignment: 64)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0, count: BlockHash.blockLength)
+    start = UnsafeRawPointer(bytes)
+    secret.withBytes { all.copyBytes(from: $0.suffix(BlockHash.blockLength)) }
+  }
+
+  deinit {
+    Secret.wipe(all)
+    bytes.deallocate()
+  }
+}
+
 /// NH of one block after another.
 struct BlockHash {
   /// Bytes of a block, and of the key.

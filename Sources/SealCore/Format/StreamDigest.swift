@@ -28,7 +28,7 @@ final class StreamDigest {
   private let state: UnsafeMutablePointer<State>
   private let buffer: UnsafeMutableRawPointer
   private let rest: UnsafeMutableRawPointer
-  private let blockKey: UnsafeMutableRawPointer
+  private let blockKey: BlockKey
 
   /// `key`: `keyLength` bytes. Throws `SealError.engine` where libcrypto has no Poly1305.
   init(key: Secret) throws {
@@ -36,15 +36,9 @@ final class StreamDigest {
     context = try Self.context(key: key)
     buffer = .allocate(byteCount: Self.capacity, alignment: 64)
     rest = .allocate(byteCount: 16, alignment: 16)
-    let blockKey = UnsafeMutableRawPointer.allocate(
-      byteCount: BlockHash.blockLength, alignment: 64)
-    self.blockKey = blockKey
-    key.withBytes {
-      UnsafeMutableRawBufferPointer(start: blockKey, count: BlockHash.blockLength)
-        .copyBytes(from: $0[Self.macKeyLength...])
-    }
+    blockKey = BlockKey(endOf: key)
     state = .allocate(capacity: 1)
-    state.initialize(to: State(block: BlockHash(key: UnsafeRawPointer(blockKey))))
+    state.initialize(to: State(block: BlockHash(key: blockKey.start)))
   }
 
   /// A Poly1305 that the start of `key` started, for the caller to free. Throws `SealError.engine`.
@@ -170,10 +164,9 @@ final class StreamDigest {
 
   deinit {
     EVP_MAC_CTX_free(context)
-    for (start, count) in [(blockKey, BlockHash.blockLength), (rest, 16), (buffer, Self.capacity)] {
+    for (start, count) in [(rest, 16), (buffer, Self.capacity)] {
       Secret.wipe(UnsafeMutableRawBufferPointer(start: start, count: count))
     }
-    blockKey.deallocate()
     buffer.deallocate()
     rest.deallocate()
     state.deallocate()

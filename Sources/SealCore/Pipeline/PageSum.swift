@@ -25,7 +25,7 @@ struct PageSum: Sendable, Equatable {
 
 /// Makes sums of pages under one key. Safe for concurrent callers.
 final class PageSummer: @unchecked Sendable {
-  private let blockKey: UnsafeMutableRawPointer
+  private let blockKey: BlockKey
   /// Behind the key of the blocks: odd factors for their hashes, and what is added to these at the end.
   private let factors: (low: UInt64, high: UInt64)
   private let starts: (low: UInt64, high: UInt64)
@@ -40,24 +40,12 @@ final class PageSummer: @unchecked Sendable {
     }
     factors = (words[0] | 1, words[1] | 1)
     starts = (words[2], words[3])
-    let blockKey = UnsafeMutableRawPointer.allocate(
-      byteCount: BlockHash.blockLength, alignment: 64)
-    blockKey.initializeMemory(as: UInt8.self, repeating: 0, count: BlockHash.blockLength)
-    self.blockKey = blockKey
-    key.withBytes {
-      UnsafeMutableRawBufferPointer(start: blockKey, count: BlockHash.blockLength)
-        .copyBytes(from: $0.suffix(BlockHash.blockLength))
-    }
-  }
-
-  deinit {
-    Secret.wipe(UnsafeMutableRawBufferPointer(start: blockKey, count: BlockHash.blockLength))
-    blockKey.deallocate()
+    blockKey = BlockKey(endOf: key)
   }
 
   /// The sum of page `number` alone; `count` is a multiple of 16.
   func sum(_ number: UInt32, _ page: UnsafeRawPointer, _ count: Int) -> PageSum {
-    var block = BlockHash(key: UnsafeRawPointer(blockKey))
+    var block = BlockHash(key: blockKey.start)
     var (low, high) = (UInt64(0), UInt64(0))
     var place = 0
     while place < count {
