@@ -24,7 +24,7 @@ from support import migrations, peers, program, samples
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "0"))
 ROWS = 90_000 if SECONDS else 2_000
-SEED = int(os.environ.get("SOAK_SEED", "0")) or time.time_ns() % 1_000_000
+SEED = int(os.environ.get("SOAK_SEED", time.time_ns() % 1_000_000 if SECONDS else 1))
 OLD = "x'" + "a1b2c3d4" * 8 + "'"
 NEW = "x'" + "0f1e2d3c" * 8 + "'"
 SQL = "UPDATE t SET n = n + 1 WHERE id % 20 = 0;"

@@ -5,6 +5,8 @@
 //
 // Plan: `ReplayTests` runs every corpus file through its target in the ordinary build; `make fuzz`
 // builds the same targets with libFuzzer and AddressSanitizer (`Driver.swift`, Docs/testing.md).
+import Foundation
+
 @testable import SealCore
 
 /// One thing to fuzz.
@@ -76,7 +78,7 @@ final class ScratchFile {
 
   init(_ name: String) throws {
     let folder = try FileStatus.of("/dev/shm") == nil ? "/tmp" : "/dev/shm"
-    path = "\(folder)/dbseal-fuzz-\(UInt64.random(in: 0 ... .max))-\(name)"
+    path = "\(folder)/dbseal-fuzz-\(ProcessInfo.processInfo.processIdentifier)-\(name)"
     file = try File(path, .create)
   }
 

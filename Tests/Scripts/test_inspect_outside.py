@@ -232,7 +232,7 @@ def test_a_log_and_its_frames(work, tmp_path, key):
     if key is None:
         assert found["user_version"] == 41  # it stands in the log alone
     with open(f"{path}-wal", "ab") as file:
-        file.write(os.urandom(2 * 4120))
+        file.write(random.Random(1).randbytes(2 * 4120))
     assert look(path)["sidecars"][0]["beyond"] == 2
     alone = look(work / "a.db-wal")
     assert alone["kind"] == "wal" and alone["page_size"] == 4096

@@ -43,7 +43,7 @@ def test_settings_that_do_not_fit(work, keys, sealed, options):
 def test_an_overwritten_salt_is_said_to_look_like_a_wrong_key(work, keys):
     peers.create_sealed(work / "sealed.db", "pass words", [("cipher_compatibility", 3)],
                         samples.fill)
-    change(work / "sealed.db", 0, os.urandom(16))
+    change(work / "sealed.db", 0, random.Random(1).randbytes(16))
     decrypt(work, "wrong_key", keys, key="pass words")
 
 
@@ -118,7 +118,8 @@ def test_as_many_bytes_as_pages_of_another_format_may_be_a_wrong_key(work, keys,
         assert "shorter than a page" in found["message"] and "it was cut" in found["hint"], found
 
 
-@pytest.mark.parametrize("tail", [b"\0" * 100, b"junk" * 25, os.urandom(4096), b"x" * 4096])
+@pytest.mark.parametrize(
+    "tail", [b"\0" * 100, b"junk" * 25, random.Random(1).randbytes(4096), b"x" * 4096])
 def test_junk_at_the_end(work, keys, sealed, tail):
     change(sealed, os.path.getsize(sealed), tail)
     decrypt(work, "damaged", keys)
@@ -147,7 +148,7 @@ def test_junk_at_the_end_of_a_plaintext_database(work, keys, source):
 
 
 def test_the_magic_with_junk_behind_it(work, keys):
-    (work / "plain.db").write_bytes(b"SQLite format 3\0" + os.urandom(8176))
+    (work / "plain.db").write_bytes(b"SQLite format 3\0" + random.Random(1).randbytes(8176))
     encrypt(work, "damaged", keys)
 
 
@@ -198,7 +199,7 @@ def test_a_salt_chosen_to_look_like_the_magic(work, keys):
 OTHERS = {
     "empty": b"",
     "one byte": b"x",
-    "100 bytes": os.urandom(100),
+    "100 bytes": random.Random(1).randbytes(100),
     "text": b"CREATE TABLE t(a);\nINSERT INTO t VALUES(1);\n" * 100,
     "low entropy": b"abcd" * 2048,
     "zeros": bytes(8192),
@@ -216,7 +217,7 @@ def test_files_that_are_no_database(work, keys, name, command):
 @pytest.mark.parametrize("size", [8192, 5000])
 def test_random_bytes(work, keys, size):
     # Without the right key these cannot be told from a database, whole or cut short.
-    (work / "file").write_bytes(os.urandom(size))
+    (work / "file").write_bytes(random.Random(1).randbytes(size))
     encrypt(work, "wrong_kind", keys, source="file")
     decrypt(work, "wrong_key", keys, source="file")
 

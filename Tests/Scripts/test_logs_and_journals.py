@@ -6,6 +6,7 @@
 # - a hot journal is applied in memory; a journal that is not hot is not;
 # The judge is the engine itself, on a copy of the same files.
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def test_an_empty_log_and_a_log_of_another_time(work, keys, tmp_path, kind):
     assert named(found) == [], found
     judge.close()
     os.remove(work / "out.db")
-    Path(f"{path}-wal").write_bytes(b"\x37\x7f\x06\x82" + os.urandom(10000))
+    Path(f"{path}-wal").write_bytes(b"\x37\x7f\x06\x82" + random.Random(1).randbytes(10000))
     judge, found = converted(work, keys, kind, path)
     assert content(judge) == wanted
     assert named(found) == ["wal_unusable"], found

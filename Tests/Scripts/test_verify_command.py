@@ -6,6 +6,7 @@
 # - --quick, --sample, -q, -v; names that want to move the cursor; SIGINT.
 import json
 import os
+import random
 import signal
 import sqlite3
 import time
@@ -54,7 +55,8 @@ def test_an_encrypted_one_has_nothing_to_say_about_its_key(sealed, keys):
 
 @pytest.mark.parametrize("name, data, code", [
     ("empty", b"", "wrong_kind"), ("text", b"CREATE TABLE t(a);\n" * 300, "wrong_kind"),
-    ("short", os.urandom(300), "wrong_kind"), ("random", os.urandom(8192), "wrong_key"),
+    ("short", random.Random(1).randbytes(300), "wrong_kind"),
+    ("random", random.Random(1).randbytes(8192), "wrong_key"),
     ("journal", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(4096), "wrong_kind"),
     ("wal", b"\x37\x7f\x06\x82" + bytes(4096), "wrong_kind")])
 def test_what_is_no_database(work, keys, name, data, code):
@@ -64,7 +66,7 @@ def test_what_is_no_database(work, keys, name, data, code):
 
 def test_the_magic_with_junk_behind_it(work, keys):
     path = work / "plain.db"
-    path.write_bytes(b"SQLite format 3\0" + os.urandom(8176))
+    path.write_bytes(b"SQLite format 3\0" + random.Random(1).randbytes(8176))
     found = verify(path, keys, "damaged", key=None)
     assert found["verdicts"]["references"]["reason"] == "damaged_header"
 

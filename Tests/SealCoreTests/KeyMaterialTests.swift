@@ -125,19 +125,36 @@ private func variants(_ key: [UInt8], _ reading: KeyMaterial.Reading = .automati
   }
 
   @Test func noBytesMakeATrapOrManyReadings() throws {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(state: 21)
     let parts: [[UInt8]] = [
       [0x0a], [0x20], [0x22], [0x27], [0xef, 0xbb, 0xbf], [0xc3], [0xc3, 0xa9], [0x65, 0xcc, 0x81],
       [0xcc], [0xff], [0xff, 0xfe], [0, 0x61], [0x3b], Array("pragma".utf8), [0x30, 0x78], [0x3d],
       [0x78, 0x27], Array("YWJj".utf8), Array(repeating: 0x61, count: 32),
     ]
-    for _ in 0..<3000 {
-      let key = (0..<Int.random(in: 1...6, using: &generator)).flatMap { _ in
+    let drawn = (0..<3000).map { _ in
+      (0..<Int.random(in: 1...6, using: &generator)).flatMap { _ in
         parts.randomElement(using: &generator) ?? []
+      }
+    }
+    // `x'`, 64 digits, and whatever comes then, which is hardly ever drawn.
+    let raw = parts.map { [0x78, 0x27] + Array(repeating: 0x61, count: 64) + $0 }
+    for key in drawn + raw {
+      guard !isTakenAsRaw(key) else {
+        #expect(throws: SealError.badKey(.passphraseTakenRaw)) {
+          try KeyMaterial(secret(bytes: key), as: .passphrase)
+        }
+        continue
       }
       let material = try KeyMaterial(secret(bytes: key), as: .passphrase)
       #expect(material.variants().count <= 16, "\(key)")
       _ = material.shape
     }
+  }
+
+  /// SQLCipher takes what begins with `x'` and digits for a raw key by its length alone, whatever its
+  /// last character is (sqlcipher_codec_key_derive in 4.6.1's crypto_impl.c).
+  private func isTakenAsRaw(_ key: [UInt8]) -> Bool {
+    [67, 99, 163].contains(key.count) && key.starts(with: Array("x'".utf8))
+      && key[2..<(key.count - 1)].allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
   }
 }

@@ -119,7 +119,8 @@ import Testing
   @Test(arguments: [512, 1024, 4096, 65536])
   func tellsSeveralChanges(size: Int) throws {
     let summer = PageSummer(key: try StreamDigest.randomKey())
-    let pages = (0..<2).map { _ in (0..<size).map { _ in UInt8.random(in: 0...255) } }
+    var random = SeededGenerator(state: UInt64(size))
+    let pages = (0..<2).map { _ in random.bytes(size) }
     func sum(_ pages: [[UInt8]]) -> PageSum {
       var sum = PageSum()
       for (index, page) in pages.enumerated() {

@@ -40,7 +40,9 @@ import Testing
 
   @Test(arguments: lengths)
   func digestsPayloadsAsDefined(length: Int) throws {
-    let (key, payload) = (randomBytes(StreamDigest.keyLength), randomBytes(length))
+    var random = SeededGenerator(state: UInt64(length))
+    let key = random.bytes(StreamDigest.keyLength)
+    let payload = random.bytes(length)
     let right = try digest(key) { digest in
       digest.update(1)
       for word in nh(of: payload, key: words(Array(key[32...]))) { digest.update(word) }
@@ -48,7 +50,7 @@ import Testing
     }
     // At every place of a word, and with other bytes behind it.
     for shift in 0..<8 {
-      let there = randomBytes(shift) + payload + randomBytes(BTreePage.slack)
+      let there = random.bytes(shift) + payload + random.bytes(BTreePage.slack)
       try there.withUnsafeBytes { there in
         let start = try #require(there.baseAddress) + shift
         let whole = try digest(key) { digest in
@@ -72,8 +74,9 @@ import Testing
 
   /// More than waits for Poly1305 at once.
   @Test func digestsManyRecords() throws {
-    let key = randomBytes(StreamDigest.keyLength)
-    let records = (0..<3000).map { ($0, randomBytes($0 % 90)) }
+    var random = SeededGenerator(state: 31)
+    let key = random.bytes(StreamDigest.keyLength)
+    let records = (0..<3000).map { ($0, random.bytes($0 % 90)) }
     let right = try digest(key) { digest in
       for (rowid, payload) in records {
         digest.update(UInt64(payload.count))
@@ -118,10 +121,6 @@ import Testing
     stride(from: 0, to: bytes.count - 7, by: 8).map { place in
       bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
     }
-  }
-
-  private func randomBytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8.random(in: 0...255) }
   }
 
   /// Hex digits, with zeros behind them up to `count` bytes.

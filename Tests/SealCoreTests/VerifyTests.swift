@@ -63,7 +63,7 @@ import Testing
     var generator = SeededGenerator(state: 13)
     for round in 0..<400 {
       let count = Int.random(in: 0...20_000, using: &generator)
-      var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      var bytes = generator.bytes(count)
       if round % 2 == 0, bytes.count > 12 {
         // The magic, the version and a page size that fits: the rest is noise.
         bytes.replaceSubrange(
@@ -81,7 +81,9 @@ import Testing
     for _ in 0..<20_000 {
       let count = Int.random(in: 0...60, using: &generator)
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...40, using: &generator) }
-      bytes.withUnsafeBytes { _ = SchemaEntry($0, encoding: UInt32.random(in: 0...4)) }
+      for encoding: UInt32 in 0...4 {
+        bytes.withUnsafeBytes { _ = SchemaEntry($0, encoding: encoding) }
+      }
     }
   }
 
