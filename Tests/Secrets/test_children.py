@@ -194,7 +194,9 @@ def test_no_program_is_started(work, keys, locked):
         look(trace, 0)
 
 
-@pytest.mark.parametrize("words", [OTHER, "/" + OTHER, "some/" + OTHER])
+@pytest.mark.parametrize("words", [
+    OTHER, "/" + OTHER, "some/" + OTHER, "/usr/" + OTHER, "./" + OTHER, "/usr/../" + OTHER,
+    "/usr/lib/" + OTHER + "/x"])
 @pytest.mark.parametrize("command", ["encrypt", "rekey", "verify"])
 def test_no_file_is_asked_for_by_a_key(work, keys, locked, tmp_path, command, words):
     log = tmp_path / "calls"

@@ -43,9 +43,6 @@ enum KeyDiagnostics {
         "a shell expands ~ at the start of a word only, as in \(origin) ~/..., not behind ="
         + " and not in quotes"
     }
-    if !failure.takesStore {
-      hint = hint?.replacing(", \(options.keyring.flag),", with: ",")
-    }
     return Diagnosis(.noKey, words.0, about: subject(failure), hint: hint)
   }
 
@@ -103,8 +100,8 @@ enum KeyDiagnostics {
   }
 
   /// What to do without a key, for those who want that.
-  static func without(_ options: KeyOptions) -> String {
-    let ways = ways(options)
+  static func without(_ options: KeyOptions, takesStore: Bool = true) -> String {
+    let ways = ways(options, takesStore: takesStore)
     switch options.prefix {
     case KeyOptions.new.prefix:
       return "\(Catalog.tool) decrypt makes a database without a key; a new one comes from \(ways)"
@@ -128,11 +125,13 @@ enum KeyDiagnostics {
     let binary = options.binary.flag
     let text = "a key is one line of text there; bytes are hex digits, with \(options.raw.flag)"
     switch flaw {
-    case .refused(let flaw): return words(flaw, options, failure.origin)
+    case .refused(let flaw):
+      return words(flaw, options, failure.origin, takesStore: failure.takesStore)
     case .unset:
       return (
         "\(key) is to be in the variable of that name, which is not set",
-        "give its name without $, and set and export it; a key also comes from \(ways(options))"
+        "give its name without $, and set and export it; a key also comes from "
+          + ways(options, takesStore: failure.takesStore)
       )
     case .emptyName: return ("the variable is empty and names nothing", "set it, or unset it")
     case .nameNotUTF8: return ("what the variable holds is not UTF-8", "set it to another name")
@@ -230,7 +229,7 @@ enum KeyDiagnostics {
           + "keep the key first (\(Catalog.tool) key generate --output app.key), and give it with"
           + " \(options.file.flag)"
       )
-    case .noTerminal: return missing(options)
+    case .noTerminal: return missing(options, takesStore: failure.takesStore)
     case .controlCharacters:
       return (
         "\(key) as it was typed has control characters, as arrow keys leave them",
@@ -248,19 +247,21 @@ enum KeyDiagnostics {
       )
     case .store(let flaw): return KeyStoreDiagnostics.words(flaw)
     case .line(let number, let flaw):
-      let found = words(flaw, options, failure.origin)
+      let found = words(flaw, options, failure.origin, takesStore: failure.takesStore)
       return ("line \(number): \(found.0)", found.1)
     }
   }
 
   /// Nothing names this key.
-  private static func missing(_ options: KeyOptions) -> (String, String?) {
+  private static func missing(
+    _ options: KeyOptions, takesStore: Bool
+  ) -> (String, String?) {
     let key =
       switch options.prefix {
       case KeyOptions.new.prefix: "no new key"
       case KeyOptions.against.prefix: "no key of the other database"
       default: "no key"
       }
-    return ("\(key) was given, and there is no terminal to ask on", "use \(ways(options))")
+    return ("\(key) was given, and there is no terminal to ask on", "use \(ways(options, takesStore: takesStore))")
   }
 }

@@ -49,11 +49,11 @@ extension KeyDiagnostics {
 
   /// `origin`: what named the source, where one did.
   static func words(
-    _ flaw: KeyFlaw, _ options: KeyOptions, _ origin: String? = nil
+    _ flaw: KeyFlaw, _ options: KeyOptions, _ origin: String? = nil, takesStore: Bool = true
   ) -> (String, String?) {
     let key = name(options)
     switch flaw {
-    case .empty: return ("\(key) is empty", without(options))
+    case .empty: return ("\(key) is empty", without(options, takesStore: takesStore))
     case .rawMalformed(let characters, let digits, let shape, let without):
       let count = Diagnostics.count(UInt64(clamping: characters), "character")
       let part = shape == nil || shape == .hex ? digits : nil

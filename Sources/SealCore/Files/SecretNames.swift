@@ -10,25 +10,26 @@
 extension System {
   /// Whether a regular file is called so. No failure is told apart.
   static func isFile(named name: Secret) -> Bool {
-    guard name.count <= 4096, !name.withBytes({ $0.contains(0) }), startsInFolder(name) else {
-      return false
-    }
-    let path = Secret(count: name.count + 1) { out in name.withBytes { out.copyMemory(from: $0) } }
+    guard name.count <= 4096, !name.withBytes({ $0.contains(0) }), let path = pathInFolders(name)
+    else { return false }
     var facts = stat()
-    let isThere = path.withBytes { bytes in
-      bytes.baseAddress.map { stat($0.assumingMemoryBound(to: CChar.self), &facts) == 0 } ?? false
-    }
-    return isThere && facts.st_mode & S_IFMT == S_IFREG
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Whether the first part of a path is in the folder in which the path begins.
-  private static func startsInFolder(_ name: Secret) -> Bool {
+  /// The path that a secret is, where each of its parts is in the folder that the parts before it
+  /// name: no more of it than what folders list has been shown to the system by then.
+  private static func pathInFolders(_ name: Secret) -> String? {
     name.withBytes { bytes in
-      let isAbsolute = bytes.first == 0x2f
-      let part = bytes.drop { $0 == 0x2f }.prefix { $0 != 0x2f }
-      if part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) { return true }
-      let names = (try? names(in: isAbsolute ? "/" : ".")) ?? []
-      return names.contains { $0.utf8.elementsEqual(part) }
+      var path = bytes.first == 0x2f ? "/" : ""
+      for part in bytes.split(separator: 0x2f) {
+        let isStep = part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8)
+        let names = isStep ? nil : try? names(in: path.isEmpty ? "." : path)
+        let found = isStep ? nil : names?.first { $0.utf8.elementsEqual(part) }
+        guard isStep || found != nil else { return nil }
+        path += (found ?? String(decoding: part, as: UTF8.self)) + "/"
+      }
+      // What ends in a slash names no file.
+      return bytes.last == 0x2f ? nil : String(path.dropLast())
     }
   }
 }
