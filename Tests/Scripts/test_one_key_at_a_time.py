@@ -5,23 +5,24 @@
 # - the turn is waited for, held as the file and as the socket;
 # - another user who holds the socket's name cannot pass for the user, and stops only who has no folder
 #   of his own, in a sentence that names him;
-# - a key that another process replaced or removed during the work: no output, and that key is left;
-#   a database in place is as it was.
+# - a key that another process replaced or removed during the work, whether the run made it, found it, or
+#   gives it to a database as the new one: no output, that key is left, the database is as it was.
 import fcntl
 import os
 import signal
 import socket
-import sqlite3
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from support import key_stores, peers, program
+from support import key_stores, peers, program, samples, shim
+from support.files import Snapshot
 from support.refusal import refuse
 
 RAW = "x'" + "a1b2c3d4" * 8 + "'"
+NEW = "x'" + "d4c3b2a1" * 8 + "'"
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be several users")
 
 
@@ -212,35 +213,36 @@ def test_another_user_cannot_hold_the_lock(work, stored, then):
 # ---- a key that changes during the work --------------------------------------------------------
 
 
-@pytest.fixture
-def large(work):
-    """A database that takes long enough to be looked at."""
-    path = work / "large.db"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE t(a)")
-    connection.execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 60000)"
-                       " INSERT INTO t SELECT randomblob(1000) FROM n")
-    connection.commit()
-    connection.close()
-    return path
+SEALING = {
+    "made": "encrypt --create --keyring {name} plain.db out.db",
+    "made, in place": "encrypt --create --keyring {name} --in-place plain.db",
+    "there": "encrypt --keyring {name} plain.db out.db",
+    "there, in place": "encrypt --keyring {name} --in-place plain.db",
+    "a new one": "rekey --kdf-iter 10 --source-kdf-iter 10 --key-file {old} --new-keyring {name} sealed.db",
+    "a new one, to a target":
+        "rekey --kdf-iter 10 --source-kdf-iter 10 --key-file {old} --new-keyring {name} sealed.db out.db",
+    "of a new database": "migrate --schema sql --create --keyring {name} out.db",
+}
 
 
-@pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("now", [RAW.encode(), None])
-def test_a_key_that_changes_during_the_work(work, large, stored, in_place, now):
+@pytest.mark.parametrize("way", SEALING)
+def test_a_key_that_changes_during_the_work(work, source, stored, keys, tmp_path, way, now):
     name = stored("meanwhile")
-    before = large.read_bytes()
-    args = ["--in-place", large] if in_place else [large, work / "out.db"]
-    process = program.start("encrypt", "--keyring", name, "--create", *args)
-    said = process.stderr.readline()
-    process.send_signal(signal.SIGSTOP)
-    assert b"was made in the kernel keyring" in said
-    key_stores.forget_in_kernel([name])
-    if now:
-        key_stores.keep_in_kernel(name, now)
-    process.send_signal(signal.SIGCONT)
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 3, err
-    assert (b"another key" if now else b"no key of that name") in err, err
+    if not way.startswith("made"):
+        key_stores.keep_in_kernel(name, NEW.encode())
+    peers.create_sealed(work / "sealed.db", "old words", [("kdf_iter", 10)], samples.fill)
+    (work / "sql").mkdir()
+    (work / "sql" / "1_a.sql").write_text("CREATE TABLE a(b);")
+    (tmp_path / "now").write_bytes(now or b"")
+    found = f"$(keyctl search @u user dbseal:{name})"
+    change = f"!keyctl pupdate {found} <{tmp_path}/now" if now else f"!keyctl unlink {found} @u >/dev/null"
+    before = Snapshot(work)
+    words = SEALING[way].format(name=name, old=keys.file("old words")).split()
+    done, events = shim.run(work, tmp_path / "record", *words, "--keyring-backend", "kernel",
+                            call="sync", at=1, do=change, cwd=work)
+    assert [event for event in events if event.call == "sync"], done
+    assert done.exit == 3, done
+    assert (b"another key" if now else b"no key of that name") in done.err, done
     assert key_stores.kernel_key(name) == now
-    assert large.read_bytes() == before and os.listdir(work) == ["large.db"]
+    before.unchanged()

@@ -107,6 +107,8 @@ OTHERS = {
     "gpg armor": ("openpgp", lambda data, folder: gpged(data, folder, "--armor")),
     "gpg rsa": ("openpgp", lambda data, folder: gpged(data, folder, key="default")),
     "gpg curve": ("openpgp", lambda data, folder: gpged(data, folder, key="future-default")),
+    "openssl": ("openssl", lambda data, _: output(
+        "openssl", "enc", "-aes-256-cbc", "-pbkdf2", "-pass", "pass:words", data=data)),
     "realm": ("realm", realm), "streamed realm": ("realm", streamed_realm),
     "encrypted realm": ("realm_encrypted", encrypted_realm),
     "full encrypted realm": (

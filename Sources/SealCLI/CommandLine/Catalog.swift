@@ -96,6 +96,8 @@ enum Catalog {
         [Options.inPlace, Options.shred],
         because: "only a source that stays beside its output can be shredded"),
       .needs(Options.createKey, oneOf: [KeyOptions.database.keyring]),
+      .exclusive(
+        [Options.createKey, KeyOptions.database.passphrase], because: "a key that is made is raw"),
       KeyOptions.storeRule(.database),
     ] + KeyOptions.database.rules + Options.commonRules,
     examples: [

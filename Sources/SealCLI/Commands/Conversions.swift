@@ -29,6 +29,8 @@ struct Conversions: Sendable {
   var replacementKey: KeyOptions?
   /// The key is made where there is none.
   var createsKey = false
+  /// What the run reads beside its databases; looked up when it begins.
+  var inputs = InputFiles()
   /// Converts one file; with the replacement key, where the command takes one.
   let convert: @Sendable (ConversionRequest, KeyMaterial?) throws -> ConversionReport
 
@@ -48,6 +50,12 @@ struct Conversions: Sendable {
 
   /// The exit status. Throws what concerns the command line as a whole.
   func run() throws -> Int32 {
+    var conversions = self
+    conversions.inputs = session.keys.inputs(of: parsed)
+    return try conversions.work()
+  }
+
+  private func work() throws -> Int32 {
     let plan = try ConversionPlan(parsed, inPlaceByDefault: inPlaceByDefault)
     try plan.requireDistinct()
     if parsed.has(Options.inPlace), !parsed.has(Options.filesFrom) { try plan.requireNoTarget() }
@@ -90,7 +98,7 @@ struct Conversions: Sendable {
       return 0
     }
     if let given = newKey ? .database : replacementKey, made?.isNew != true {
-      session.noteVolatile(given, parsed, after: outcome)
+      session.noteSealing(given, parsed, after: outcome)
     }
     return batch.finish(
       outcome, words: parsed.has(Options.dryRun) ? "would be \(verb)" : verb)
@@ -171,11 +179,20 @@ struct Conversions: Sendable {
   ) throws -> (ConversionReport, KeyChoice.Fit) {
     let fit = try keys.old.fit(step.source, settings, context, session.core)
     var output = output(for: step)
-    output.lastCheck = made?.requireKept
+    if let kept = kept(keys.new ?? fit.key, isNew: made?.isNew == true) {
+      output.lastCheck = { [session] in try kept.require(session) }
+    }
     let request = ConversionRequest(
       source: step.source, output: output, key: fit.key, settings: settings,
       context: context)
     return (try convert(request, keys.new), fit)
+  }
+
+  /// The key that seals, where it is one of a store.
+  private func kept(_ key: KeyMaterial, isNew: Bool) -> KeptKey? {
+    (newKey ? .database : replacementKey).flatMap {
+      KeptKey(key, $0.selection(from: parsed), isNew: isNew)
+    }
   }
 
   private func requireFolder(_ folder: String) throws {
@@ -239,7 +256,7 @@ struct Conversions: Sendable {
     output.force = parsed.has(Options.force)
     output.backupSuffix = parsed.text(Options.backup)
     output.dryRun = parsed.has(Options.dryRun)
-    output.inputs = session.keys.inputs(of: parsed)
+    output.inputs = inputs
     return output
   }
 

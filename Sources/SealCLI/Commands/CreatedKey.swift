@@ -2,17 +2,23 @@
 // before the first database depends on it.
 
 internal import SealCore
-internal import Synchronization
 
 extension Session {
-  /// Warns of the key that databases were given where a reboot loses it. It was there before the run, so
-  /// that `--quiet` hides that.
-  func noteVolatile(
+  /// Says of the key that databases were given what its user may not know: that a reboot loses it, or
+  /// that a variable gave it. It was there before the run, so that `--quiet` hides that.
+  func noteSealing(
     _ set: KeyOptions, _ parsed: ParsedCommand, after outcome: Batch.Outcome
   ) {
-    guard outcome.status == 0 || outcome.succeeded > 0, !parsed.has(Options.quiet),
-      !parsed.has(Options.dryRun),
-      let place = keys.found.place(of: set.selection(from: parsed).source)
+    guard outcome.status == 0 || outcome.succeeded > 0, !parsed.has(Options.quiet) else { return }
+    let selection = set.selection(from: parsed)
+    if let variable = keys.variable(of: selection) {
+      let others = ["_FILE", "_COMMAND", ""].map { set.variable + $0 }.filter {
+        $0 != variable && keys.surroundings.variable($0) != nil
+      }
+      let unused = others.map { "; $\($0) is set too, and was not used" }.joined()
+      console.say([Span("note: ", .note), Span("the key is that of $\(variable)\(unused)")])
+    }
+    guard !parsed.has(Options.dryRun), let place = keys.found.place(of: selection.source)
     else { return }
     KeyStoreDiagnostics.warn(place.name, place.backend, on: console)
   }
@@ -25,18 +31,14 @@ struct CreatedKey: Sendable {
   let isNew: Bool
   /// What the answer says of it.
   let facts: [JSON.Field]
-  /// Throws where the store no longer has it: what depends on it is not to be there then.
-  let requireKept: @Sendable () throws -> Void
   /// What is said where nothing else said that it was made.
   private let note: String?
-  /// Stores are asked by one thread at a time.
-  private static let asking = Mutex(())
 
   /// nil where no store is named. In a dry run nothing is stored. Throws `KeyFailure`.
   init?(_ selection: KeySelection, _ session: Session, _ parsed: ParsedCommand) throws {
     guard case .keyring(let name, let wanted) = selection.source else { return nil }
     let isDry = parsed.has(Options.dryRun)
-    let stores = session.keys.stores(timeout: selection.timeout)
+    let stores = session.keys.stores(selection)
     let origin = KeyOptions.set(selection.prefix).keyring.flag
     let (found, isNew) = try KeyStores.naming(name, wanted, from: origin) {
       let make = { try KeyGenerator.rawKey(withSalt: false) }
@@ -48,21 +50,6 @@ struct CreatedKey: Sendable {
     }
     key =
       try isNew ? KeyMaterial(found.key) : session.keys.resolve(selection, label: "", new: false)
-    requireKept = { [key] in
-      let now: KeyMaterial
-      do {
-        now = try Self.asking.withLock { _ in
-          try session.keys.resolve(selection, label: "", new: false)
-        }
-      } catch let failure as KeyFailure {
-        // One that others made may be in a store that was locked since.
-        if !isNew, case .store(let flaw) = failure.flaw, !flaw.isMissing { return }
-        throw failure
-      }
-      guard now.engineKey.isEqual(to: key.engineKey) else {
-        return try KeyStores.naming(name, wanted, from: origin) { throw KeyStoreFailure(.changed) }
-      }
-    }
     facts = [
       .init(
         "keyring",

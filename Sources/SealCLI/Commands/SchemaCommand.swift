@@ -54,7 +54,7 @@ struct SchemaCommand: Sendable {
       case .failure(let error): report(error, databases[index])
       }
     }
-    if creates { session.noteVolatile(.database, parsed, after: outcome) }
+    if creates { session.noteSealing(.database, parsed, after: outcome) }
     return batch.finish(outcome, words: words)
   }
 
@@ -142,6 +142,9 @@ struct SchemaCommand: Sendable {
     var request = SchemaMigration.Request(
       database: database, folder: migrations, action: action, context: context)
     request.key = key
+    if creates, let kept = key.flatMap({ KeptKey($0, selection) }) {
+      request.lastCheck = { [session] in try kept.require(session) }
+    }
     request.settings = CipherOptions.source.settings(from: parsed)
     request.track = track
     request.target = parsed.integer(SchemaOptions.to).map { Int64($0) }

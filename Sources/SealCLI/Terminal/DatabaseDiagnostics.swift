@@ -43,7 +43,7 @@ extension Session {
     return nil
   }
 
-  /// Of a wrong key from a store, which one it was.
+  /// Of a wrong key from a store or from a variable that no option names, which one it was.
   private func storeNamed(_ found: Diagnosis, _ error: any Error, _ parsed: ParsedCommand)
     -> Diagnosis
   {
@@ -53,12 +53,19 @@ extension Session {
     }
     let own = KeyOptions.database.selection(from: parsed)
     let selection = other ? KeyOptions.against.selection(from: parsed) : own
+    let named = other && keys.isNamed(selection) ? selection : own
+    if let variable = keys.variable(of: named) {
+      return Diagnosis(
+        found.code, "\(found.sentence) with the key of $\(variable)", about: found.subject,
+        hint: found.hint, facts: found.facts + [.init("key_variable", .string(variable))],
+        exit: found.exit)
+    }
     guard let source = selection.source ?? own.source, let place = keys.found.place(of: source)
     else { return found }
     let others =
       wrong.fit == nil
       ? keys.found.others(than: source) {
-        keys.stores(timeout: own.timeout).others(with: place)
+        keys.stores(own).others(with: place)
       } : []
     let choices = others.map {
       "\($0.title) has a key of that name too: \(KeyOptions.keyringBackend.flag) \($0.rawValue); "

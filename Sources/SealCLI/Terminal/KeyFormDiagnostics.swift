@@ -122,10 +122,13 @@ extension KeyDiagnostics {
   static func sealed(
     _ format: OtherFormat, _ options: KeyOptions, _ failure: KeyFailure
   ) -> (String, String?) {
-    let isAge = format == .age
     let file = file(failure.source)
     let command =
-      isAge ? "age --decrypt --identity IDENTITY \(file)" : "gpg --quiet --batch --decrypt \(file)"
+      switch format {
+      case .age: "age --decrypt --identity IDENTITY \(file)"
+      case .openSSL: "openssl enc -d -CIPHER OPTIONS -in \(file)"
+      default: "gpg --quiet --batch --decrypt \(file)"
+      }
     let sentence =
       "this is \(OtherFormatWords.name(format)), not \(failure.isList ? "a list of keys" : name(options))"
     if failure.isList {

@@ -170,15 +170,19 @@ struct KeySources: Sendable {
     }
   }
 
-  /// The stores of this machine. `timeout`: seconds to wait for an answer, where that was said.
-  func stores(timeout: Double?) -> KeyStores { surroundings.stores(timeout, cancellation) }
-
   /// Whether an option or a variable says where this key is, so that nobody has to be asked.
   func isNamed(_ selection: KeySelection) -> Bool {
     selection.isNamed
       || ["_FILE", "_COMMAND", ""].contains {
         surroundings.variable(selection.variable + $0) != nil
       }
+  }
+
+  /// The variable that gives this key, without a dollar sign, where no option names one.
+  func variable(of selection: KeySelection) -> String? {
+    guard !selection.isNamed, let place = try? defaultSource(selection), place.0 != .terminal
+    else { return nil }
+    return String(place.origin.dropFirst())
   }
 
   /// Whether somebody has to type this key.
@@ -191,34 +195,6 @@ struct KeySources: Sendable {
     source == .standardInput ? surroundings.inputIsTerminal() : surroundings.isTerminal(source)
   }
 
-  /// The files that a command line reads keys and lists from, or remembers its work in, those that a
-  /// variable names too; nothing that the run writes may take their place.
-  func inputs(of parsed: ParsedCommand) -> InputFiles {
-    var paths = [Options.filesFrom, Options.resume].compactMap { parsed.text($0) }
-      .map { $0 == "-" ? Self.path(of: 0) : $0 }
-    for set in KeyOptions.sets {
-      let selection = set.selection(from: parsed)
-      let named = (try? text(set.variable + "_FILE")).flatMap { $0 }
-      let variable = named.map { $0 == "-" ? KeySource.standardInput : .file($0) }
-      for source in [selection.source, selection.list, variable] {
-        switch source {
-        case .file(let path): paths.append(path)
-        case .standardInput: paths.append(Self.path(of: 0))
-        case .descriptor(let number): paths.append(Self.path(of: number))
-        case .keyring(let name, _):
-          if let folder = (try? text("CREDENTIALS_DIRECTORY")).flatMap({ $0 }) {
-            paths.append("\(folder)/\(name)")
-          }
-        case .environment, .command, .store, .terminal, nil: break
-        }
-      }
-    }
-    return InputFiles(paths)
-  }
-
-  /// What leads to the file behind a descriptor.
-  private static func path(of descriptor: Int32) -> String { "/dev/fd/\(descriptor)" }
-
   /// `$DBSEAL_KEY_FILE`, `$DBSEAL_KEY_COMMAND`, `$DBSEAL_KEY`, the terminal.
   private func defaultSource(_ selection: KeySelection) throws -> (KeySource, origin: String) {
     let name = selection.variable
@@ -230,7 +206,7 @@ struct KeySources: Sendable {
   }
 
   /// A variable that holds a path or a command.
-  private func text(_ name: String) throws -> String? {
+  func text(_ name: String) throws -> String? {
     guard let value = surroundings.variable(name) else { return nil }
     guard value.count > 0 else { throw KeyFailure(source: .environment(name), flaw: .emptyName) }
     guard let text = value.withBytes({ String(validating: $0, as: UTF8.self) }) else {
@@ -263,7 +239,7 @@ struct KeySources: Sendable {
       }
       read = output
     case .keyring(let name, let backend):
-      let key = try stores(timeout: selection.timeout).read(name, in: backend)
+      let key = try stores(selection).read(name, in: backend)
       found.note(source, KeyPlace(name: name, backend: key.backend))
       read = key.key
     case .terminal, .store: throw KeyFailure(source: source, flaw: .noTerminal)
@@ -275,13 +251,6 @@ struct KeySources: Sendable {
       throw KeyFailure(source: source, flaw: .notText)
     }
     return line
-  }
-
-  /// Variables that hold keys: no command gets to see them.
-  private func hiddenVariables(_ selection: KeySelection) -> Set<String> {
-    selection.keyVariables.union([
-      selection.variable, "DBSEAL_KEY", "DBSEAL_NEW_KEY", "DBSEAL_AGAINST_KEY",
-    ])
   }
 
   private func descriptor(

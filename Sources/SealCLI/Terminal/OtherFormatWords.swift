@@ -25,6 +25,7 @@ enum OtherFormatWords {
     case .sqlText: "SQL statements as text"
     case .age: "a file that age encrypted"
     case .openPGP: "a file that OpenPGP (gpg) encrypted"
+    case .openSSL: "a file that openssl enc encrypted"
     case .androidBackup: "an Android backup"
     }
   }
@@ -42,7 +43,7 @@ enum OtherFormatWords {
     case .lmdb: "it has LMDB's magic (de c0 ef be) at byte 16"
     case .gzip, .zip, .bzip2, .xz, .zstd: "it begins as such files do"
     case .sqlText: "it begins with a statement that makes a database"
-    case .age, .openPGP, .androidBackup: "it begins as such files do"
+    case .age, .openPGP, .openSSL, .androidBackup: "it begins as such files do"
     }
   }
 
@@ -67,7 +68,7 @@ enum OtherFormatWords {
     case .duckDB, .lmdb: "only its own tools read it"
     case .gzip, .bzip2, .xz, .zip, .zstd: "unpack it first"
     case .sqlText: "sqlite3 new.db < FILE makes a database of it"
-    case .age, .openPGP: "decrypt it with that program first"
+    case .age, .openPGP, .openSSL: "decrypt it with that program first"
     case .androidBackup: "unpack it first; the databases of an app are in its folder db"
     }
   }

@@ -15,5 +15,6 @@ public enum OtherFormat: String, Sendable, Equatable, CaseIterable {
   case sqlText = "sql"
   case age
   case openPGP = "openpgp"
+  case openSSL = "openssl"
   case androidBackup = "android_backup"
 }

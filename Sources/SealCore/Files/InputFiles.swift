@@ -9,6 +9,25 @@ public struct InputFiles: Sendable {
 
   public init(_ paths: [String] = []) { self.paths = paths }
 
+  /// Adds what a key command's line names: each word and part of a word that is the name of a file
+  /// which cannot be a database, because no database has such a size. (A command may be told of the
+  /// database whose key it is to print.) No part is given to the system that is not such a name.
+  public mutating func add(namedBy words: [String]) {
+    let parts = words.flatMap { word in
+      [word] + word.split { " \t\n\"'`()<>|&;=".contains($0) }.map(String.init)
+    }
+    for part in Set(parts) where Self.isNoDatabase(part) { paths.append(part) }
+  }
+
+  private static func isNoDatabase(_ name: String) -> Bool {
+    let isFile = Array(name.utf8).withUnsafeBytes {
+      System.isFile(named: Secret(copying: $0))
+    }
+    guard isFile, let status = try? FileStatus.of(name) else { return false }
+    // Whole pages of 512 bytes or more.
+    return status.size % 512 != 0
+  }
+
   /// Throws `.exists(.input)` where one of them is the file `path`, or one of those that SQLite keeps
   /// beside it, by whatever name and link.
   public func requireApart(from path: String) throws {

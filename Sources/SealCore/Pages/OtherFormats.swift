@@ -7,7 +7,7 @@ extension OtherFormat {
   /// Whether the sign ends within the first 16 bytes, or all but.
   var standsInSalt: Bool {
     switch self {
-    case .gzip, .zip, .bzip2, .xz, .zstd, .sqlText, .openPGP, .androidBackup: true
+    case .gzip, .zip, .bzip2, .xz, .zstd, .sqlText, .openPGP, .openSSL, .androidBackup: true
     case .realm, .realmEncrypted, .sqliteEncryption, .duckDB, .lmdb, .age: false
     }
   }
@@ -96,7 +96,7 @@ extension OtherFormat {
   /// The program that has to open a file that begins so, where one encrypted it.
   public static func sealer(of start: UnsafeRawBufferPointer) -> OtherFormat? {
     let format = sealed(start)
-    if format == .age || format == .openPGP { return format }
+    if let format, [.age, .openPGP, .openSSL].contains(format) { return format }
     return beginsSealedMessage(start) ? .openPGP : nil
   }
 
@@ -152,6 +152,8 @@ extension OtherFormat {
       return .age
     }
     if has("-----BEGIN PGP MESSAGE-----", start) { return .openPGP }
+    // openssl-enc(1): 8 bytes of salt follow.
+    if has("Salted__", start), start.count >= 16 { return .openSSL }
     // RFC 4880, 5.3: a session key under a passphrase, iterated and salted (that is 13 bytes long).
     if has([0x8c, 13, 4], start), start.count > 15, 1...13 ~= start[3], start[4] == 3,
       1...14 ~= start[5]

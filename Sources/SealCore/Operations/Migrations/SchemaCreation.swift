@@ -35,6 +35,7 @@ struct SchemaCreation {
       let replacement = try Replacement(of: plan.path)
       defer { replacement.discard() }
       try build(replacement.temporary, &report)
+      try request.lastCheck?()
       try context.cancellation.check()
       try replacement.commit(replacing: false, backup: nil)
     }

@@ -31,6 +31,8 @@ public enum SchemaMigration {
     public var dryRun = false
     /// Change a database that its owner may not write.
     public var force = false
+    /// Asked when a new database lacks its name only: what it throws ends the run, without one.
+    public var lastCheck: (@Sendable () throws -> Void)?
     /// Called after each migration that became permanent (or would, in a dry run).
     public var onApplied: (@Sendable (AppliedMigration) -> Void)?
     public var context: OperationContext
