@@ -94,6 +94,25 @@ def test_a_key_that_a_variable_names(place, variable):
     kept(place, "decrypt", "-f", "sealed.db", "key", cwd=place, env=env)
 
 
+@pytest.mark.parametrize("line", [
+    "cat key", "sh -c 'head -n 1 <key'", "sh -c 'cat \"./key\" | tr -d x'", "env FILE=key cat key"])
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_a_key_that_a_command_reads(place, line, by):
+    key(place / "key")
+    options, env = (["--key-command", line], {}) if by == "option" else ([], {"DBSEAL_KEY_COMMAND": line})
+    kept(place, "encrypt", "-f", *options, "plain.db", "key", cwd=place, env=env)
+    kept(place, "rekey", "-f", "--key-file", "other", "--new-key-command", "cat key", "sealed.db", "key",
+         cwd=place)
+
+
+def test_a_command_may_be_told_of_the_database(place):
+    """It looks up the key by that name."""
+    key(place / "key")
+    line = "sh -c 'test -e \"$0\" && cat key' {}"
+    program.ok("migrate", "--key-command", line.format("sealed.db"), "sealed.db", cwd=place)
+    program.ok("decrypt", "-f", "--key-command", line.format("plain.db"), "sealed.db", "plain.db", cwd=place)
+
+
 @pytest.mark.parametrize("how", ["a symbolic link", "a hard link", "the other way round"])
 def test_another_name_of_the_key(place, how):
     key(place / "key")

@@ -143,6 +143,14 @@ def test_whatever_gpg_makes_is_no_key(work, source, keys, tmp_path, kind):
         program.ok("encrypt", source, work / "o.db", *FAST, "--key-binary", "--key-file", keys.file(sealed[:40], "k2"))
 
 
+def test_what_openssl_encrypted_is_no_key(work, source, keys):
+    sealed = run("openssl", "enc", "-aes-256-cbc", "-pbkdf2", "-pass", "pass:x", data=WORDS.encode())
+    path = keys.file(sealed, "k.enc")
+    for more in ([], ["--key-binary"]):
+        found = refuse(work, "no_key", "encrypt", source, work / "o.db", "--key-file", path, *more)
+        assert "openssl" in found["message"] and "openssl enc -d" in found["hint"], found
+
+
 OTHERS = {
     "ansible": b"$ANSIBLE_VAULT;1.1;AES256\n6335\n3838\n", "pem": b"-----BEGIN PKCS7-----\nMIIB\n-----END PKCS7-----\n",
     "openssl": None, "systemd-creds": None,

@@ -101,6 +101,25 @@ def test_what_a_command_sees_of_the_environment(work, keys, locked):
     assert found(forms("words", WORDS) | forms("other", OTHER), seen.read_bytes()) == []
 
 
+@pytest.mark.parametrize("words", [
+    "key list", "key generate --keyring test-launched", "verify --keyring test-launched locked.db",
+    "rekey --key-env MINE --new-keyring test-launched locked.db"])
+def test_what_the_library_of_a_key_store_starts(work, keys, locked, words):
+    """GLib starts dbus-launch where the address of the bus says so."""
+    seen, folder = keys.folder / "seen", keys.folder / "bin"
+    folder.mkdir()
+    launcher = folder / "dbus-launch"
+    launcher.write_text(f"#!/bin/sh\ncat /proc/self/environ >>'{seen}'\nexit 1\n")
+    launcher.chmod(0o755)
+    env = {"MINE": WORDS if "MINE" in words else "", "DBSEAL_KEY": OTHER, "DBSEAL_NEW_KEY": OTHER,
+           "DBSEAL_AGAINST_KEY": OTHER, "STAYS": "yes", "DBUS_SESSION_BUS_ADDRESS": "autolaunch:", "DISPLAY": ":99",
+           "PATH": f"{folder}:{os.environ['PATH']}"}
+    done = program.run(*words.split(), *(FEW if "verify" in words else []), env=env, cwd=work)
+    assert done.exit == (0 if "list" in words else 3), done
+    assert b"STAYS=yes" in seen.read_bytes(), done
+    assert found(forms("words", WORDS) | forms("other", OTHER), seen.read_bytes()) == []
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_what_a_command_of_a_manifest_sees(work, keys, locked, first):
     """Not the variables of the other entries either, whichever comes first."""
