@@ -3,9 +3,11 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <string.h>
 
 static dbseal_libsecret functions;
 static int is_loaded;
+static char flaw[200];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -21,8 +23,6 @@ static const struct {
     {"g_list_free_full", (void **)&functions.list_free_full},
     {"g_error_free", (void **)&functions.error_free},
     {"g_object_unref", (void **)&functions.object_unref},
-    {"g_cancellable_new", (void **)&functions.cancellable_new},
-    {"g_cancellable_cancel", (void **)&functions.cancellable_cancel},
     {"g_bus_get_sync", (void **)&functions.bus_get_sync},
     {"g_dbus_proxy_set_default_timeout", (void **)&functions.proxy_set_timeout},
     {"g_dbus_proxy_get_object_path", (void **)&functions.proxy_path},
@@ -55,13 +55,22 @@ static const struct {
 static void load(void) {
   // Symbols of the libraries that it needs are found through its handle.
   void *library = dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return;
+  if (library == NULL) {
+    // Of glibc and of macOS: what is said of a file that is not there.
+    const char *words = dlerror();
+    if (words != NULL && strstr(words, "o such file") == NULL) {
+      strncpy(flaw, words, sizeof flaw - 1);
+    }
+    return;
+  }
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     *wanted[i].place = dlsym(library, wanted[i].name);
     if (*wanted[i].place == NULL) return;
   }
   is_loaded = 1;
 }
+
+const char *dbseal_libsecret_flaw(void) { return flaw[0] != 0 ? flaw : 0; }
 
 const dbseal_libsecret *dbseal_libsecret_load(void) {
   pthread_once(&once, load);

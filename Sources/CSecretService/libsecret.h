@@ -26,8 +26,6 @@ typedef struct {
   void (*list_free_full)(dbseal_glist *list, void (*free)(void *));
   void (*error_free)(dbseal_gerror *error);
   void (*object_unref)(void *object);
-  void *(*cancellable_new)(void);
-  void (*cancellable_cancel)(void *cancellable);
 
   void *(*bus_get_sync)(int type, void *cancellable, dbseal_gerror **error);
   void (*proxy_set_timeout)(void *proxy, int milliseconds);
@@ -70,4 +68,7 @@ typedef struct {
 
 // The functions of the library on this machine, or NULL where there is none.
 const dbseal_libsecret *dbseal_libsecret_load(void);
+
+// After that: why it could not be loaded although it is there; NULL where it is not there.
+const char *dbseal_libsecret_flaw(void);
 #endif

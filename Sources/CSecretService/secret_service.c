@@ -1,6 +1,7 @@
 // libsecret by dlopen, and a thread that calls it. The thread works on a copy of the request that both
 // sides hold: where it does not come back in time, it is left to itself, and the last one that lets go
-// wipes what is secret.
+// wipes what is secret. Nothing is cancelled: libsecret would tell the service to dismiss a dialog, at
+// which GNOME Keyring 42 ends (gkd-secret-unlock.c: an assertion), with all that is unlocked in it.
 #include "secret_service.h"
 
 #include <pthread.h>
@@ -15,6 +16,8 @@ typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t change;
   int holders, done;
+  // Something is being changed, and nobody waits for it, of which only one can come to be.
+  int changes, is_given_up;
   dbseal_secret_status status;
   dbseal_secret_work work;
 } job;
@@ -34,7 +37,6 @@ static void let_go(job *job) {
   free((void *)request->secret);
   free((void *)request->account);
   dbseal_secret_release(request);
-  if (job->work.cancellable != NULL) job->work.lib->object_unref(job->work.cancellable);
   pthread_cond_destroy(&job->change);
   pthread_mutex_destroy(&job->lock);
   free(job);
@@ -45,6 +47,14 @@ void dbseal_secret_release(dbseal_secret_request *request) {
   free(request->answer);
   request->answer = NULL;
   request->answer_size = 0;
+}
+
+static int may_change(void *context) {
+  job *job = context;
+  pthread_mutex_lock(&job->lock);
+  int may = job->changes = !job->is_given_up;
+  pthread_mutex_unlock(&job->lock);
+  return may;
 }
 
 // What the thread does.
@@ -77,7 +87,8 @@ static void await(job *job, int milliseconds) {
   }
 }
 
-// Waits for the end of the job, or of the caller's patience. A job that does not obey is left alone.
+// Waits for the end of the job, or of the caller's patience. A change that was begun gets longer, because
+// half of one helps nobody.
 static dbseal_secret_status wait_for(job *job, dbseal_secret_request *request) {
   const int slice = 100;
   dbseal_secret_status status = DBSEAL_SECRET_DONE;
@@ -85,17 +96,18 @@ static dbseal_secret_status wait_for(job *job, dbseal_secret_request *request) {
   int waited = 0;
   for (; !job->done; waited += slice) {
     await(job, slice);
+    if (job->done) break;
     if (request->stop != NULL && request->stop(request->stop_context) != 0) {
       status = DBSEAL_SECRET_STOPPED;
     } else if (waited >= request->milliseconds) {
       status = DBSEAL_SECRET_TIMED_OUT;
     }
-    if (status == DBSEAL_SECRET_DONE || job->done) continue;
-    pthread_mutex_unlock(&job->lock);
-    job->work.lib->cancellable_cancel(job->work.cancellable);
-    pthread_mutex_lock(&job->lock);
-    // So that a prompt on the screen goes away.
-    await(job, 1000);
+    if (status == DBSEAL_SECRET_DONE) continue;
+    job->is_given_up = !job->changes;
+    if (job->changes) {
+      await(job, 5000);
+      status = job->done ? DBSEAL_SECRET_DONE : DBSEAL_SECRET_UNANSWERED;
+    }
     break;
   }
   if (status == DBSEAL_SECRET_DONE) {
@@ -123,7 +135,8 @@ static job *prepare(const dbseal_secret_request *request, const dbseal_libsecret
   own->secret = request->secret ? dbseal_secret_copy(request->secret, request->secret_size) : NULL;
   own->account =
       request->account ? dbseal_secret_copy(request->account, strlen(request->account)) : NULL;
-  made->work.cancellable = lib->cancellable_new();
+  made->work.may_change = may_change;
+  made->work.context = made;
   return made;
 }
 
@@ -132,7 +145,12 @@ dbseal_secret_status dbseal_secret_run(dbseal_secret_request *request) {
   request->answer_size = 0;
   request->message[0] = 0;
   const dbseal_libsecret *lib = dbseal_libsecret_load();
-  if (lib == NULL) return DBSEAL_SECRET_NO_LIBRARY;
+  if (lib == NULL) {
+    const char *flaw = dbseal_libsecret_flaw();
+    if (flaw == NULL) return DBSEAL_SECRET_NO_LIBRARY;
+    strncpy(request->message, flaw, sizeof request->message - 1);
+    return DBSEAL_SECRET_FAILED;
+  }
   job *job = prepare(request, lib);
   if (job == NULL) return DBSEAL_SECRET_FAILED;
   pthread_t thread;

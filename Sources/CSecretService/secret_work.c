@@ -15,14 +15,24 @@ static dbseal_secret_status failed(dbseal_secret_work *work, dbseal_gerror *erro
   lib->error_free(error);
   if (code == 2 /* IS_LOCKED */) return DBSEAL_SECRET_LOCKED;
   if (io_code == 24 || bus_code == 12 || bus_code == 20) return DBSEAL_SECRET_TIMED_OUT;
+  // One that is installed and could not be started (SPAWN_...) is there, and may have keys.
   if (bus_code == 2 /* SERVICE_UNKNOWN */ || bus_code == 3 /* NAME_HAS_NO_OWNER */ ||
-      (bus_code >= 23 /* SPAWN_EXEC_FAILED */ && bus_code <= 34 /* SPAWN_NO_MEMORY */)) {
+      bus_code == 31 /* SPAWN_SERVICE_NOT_FOUND */) {
     return DBSEAL_SECRET_NO_SERVICE;
   }
   int is_absent = code == 3 /* NO_SUCH_OBJECT */ || bus_code == 41 /* UNKNOWN_OBJECT */ ||
                   bus_code == 19 /* UNKNOWN_METHOD, of an object that is not there */;
   return is_absent ? DBSEAL_SECRET_NO_COLLECTION : DBSEAL_SECRET_FAILED;
 }
+
+// The same of a call that changes something: without an answer, nobody knows whether it did.
+static dbseal_secret_status failed_change(dbseal_secret_work *work, dbseal_gerror *error) {
+  dbseal_secret_status status = failed(work, error);
+  return status == DBSEAL_SECRET_TIMED_OUT ? DBSEAL_SECRET_UNANSWERED : status;
+}
+
+// Whether something may be changed now: once it is, the caller waits for the end of it.
+static int may_change(dbseal_secret_work *work) { return work->may_change(work->context); }
 
 static int is_kept(const dbseal_secret_work *work) {
   return work->request.action == DBSEAL_SECRET_ADD || work->request.action == DBSEAL_SECRET_STORE;
@@ -41,7 +51,7 @@ static void *attributes(dbseal_secret_work *work) {
 static dbseal_secret_status answer(dbseal_secret_work *work, void *item) {
   const dbseal_libsecret *lib = work->lib;
   dbseal_gerror *error = NULL;
-  if (!lib->item_load_secret_sync(item, work->cancellable, &error)) return failed(work, error);
+  if (!lib->item_load_secret_sync(item, NULL, &error)) return failed(work, error);
   void *value = lib->item_get_secret(item);
   if (value == NULL) return DBSEAL_SECRET_LOCKED;
   size_t size = 0;
@@ -57,7 +67,7 @@ static dbseal_glist *search(
     dbseal_secret_work *work, void *service, int flags, dbseal_gerror **error) {
   void *table = attributes(work);
   dbseal_glist *items =
-      work->lib->service_search_sync(service, NULL, table, flags, work->cancellable, error);
+      work->lib->service_search_sync(service, NULL, table, flags, NULL, error);
   work->lib->hash_table_unref(table);
   for (dbseal_glist *each = items; each != NULL; each = each->next) {
     work->lib->proxy_set_timeout(each->data, work->request.milliseconds);
@@ -95,24 +105,26 @@ static dbseal_secret_status make(
   void *schema = lib->schema_newv("org.freedesktop.Secret.Generic", 2, types);
   void *table = attributes(work);
   void *item = NULL;
-  int stored;
-  if (collection != NULL) {
+  int stored = 0, begun = may_change(work);
+  if (!begun) {
+  } else if (collection != NULL) {
     item = lib->item_create_sync(
-        collection, schema, table, label, value, 0 /* no REPLACE */, work->cancellable, &error);
+        collection, schema, table, label, value, 0 /* no REPLACE */, NULL, &error);
     stored = item != NULL;
   } else {
     // It asks for a collection to be made, in which there is nothing yet.
     stored = lib->service_store_sync(
-        service, schema, table, NULL, label, value, work->cancellable, &error);
+        service, schema, table, NULL, label, value, NULL, &error);
   }
   lib->hash_table_unref(table);
   lib->hash_table_unref(types);
   lib->schema_unref(schema);
-  if (!stored) return failed(work, error);
+  if (!begun) return DBSEAL_SECRET_STOPPED;
+  if (!stored) return failed_change(work, error);
   dbseal_secret_status status = DBSEAL_SECRET_DONE;
   if (item != NULL && is_one_of_several(work, service, item)) {
-    status = lib->item_delete_sync(item, work->cancellable, &error) ? DBSEAL_SECRET_EXISTS
-                                                                    : failed(work, error);
+    status = lib->item_delete_sync(item, NULL, &error) ? DBSEAL_SECRET_EXISTS
+                                                       : failed_change(work, error);
   }
   if (item != NULL) lib->object_unref(item);
   return status;
@@ -126,9 +138,10 @@ static dbseal_secret_status store(
       work->request.secret, (long)work->request.secret_size, "text/plain");
   if (value == NULL) return DBSEAL_SECRET_FAILED;
   dbseal_secret_status status =
-      item == NULL ? make(work, service, collection, value)
-      : lib->item_set_secret_sync(item, value, work->cancellable, &error) ? DBSEAL_SECRET_DONE
-                                                                          : failed(work, error);
+      item == NULL        ? make(work, service, collection, value)
+      : !may_change(work) ? DBSEAL_SECRET_STOPPED
+      : lib->item_set_secret_sync(item, value, NULL, &error) ? DBSEAL_SECRET_DONE
+                                                             : failed_change(work, error);
   lib->value_unref(value);
   return status;
 }
@@ -155,7 +168,7 @@ static dbseal_secret_status names(dbseal_secret_work *work, dbseal_glist *items)
 // The secret of an item, loaded; NULL where it cannot be.
 static void *secret_of(dbseal_secret_work *work, void *item) {
   dbseal_gerror *error = NULL;
-  if (!work->lib->item_load_secret_sync(item, work->cancellable, &error)) {
+  if (!work->lib->item_load_secret_sync(item, NULL, &error)) {
     failed(work, error);
     return NULL;
   }
@@ -184,10 +197,11 @@ static int are_alike(dbseal_secret_work *work, dbseal_glist *items) {
 static dbseal_secret_status delete_all(dbseal_secret_work *work, dbseal_glist *items) {
   // One of them may be the only copy of a key.
   if (!are_alike(work, items)) return DBSEAL_SECRET_SEVERAL;
+  if (items != NULL && !may_change(work)) return DBSEAL_SECRET_STOPPED;
   for (dbseal_glist *each = items; each != NULL; each = each->next) {
     dbseal_gerror *error = NULL;
-    if (!work->lib->item_delete_sync(each->data, work->cancellable, &error)) {
-      return failed(work, error);
+    if (!work->lib->item_delete_sync(each->data, NULL, &error)) {
+      return failed_change(work, error);
     }
   }
   return items == NULL ? DBSEAL_SECRET_ABSENT : DBSEAL_SECRET_DONE;
@@ -224,7 +238,7 @@ static dbseal_secret_status unlock(dbseal_secret_work *work, void *service, void
   if (work->request.is_quiet) return DBSEAL_SECRET_LOCKED;
   dbseal_gerror *error = NULL;
   dbseal_glist one = {collection, NULL, NULL};
-  int count = work->lib->service_unlock_sync(service, &one, work->cancellable, NULL, &error);
+  int count = work->lib->service_unlock_sync(service, &one, NULL, NULL, &error);
   if (error != NULL) return failed(work, error);
   return count > 0 ? DBSEAL_SECRET_DONE : DBSEAL_SECRET_LOCKED;
 }
@@ -254,7 +268,7 @@ static dbseal_secret_status find_default(
     dbseal_secret_work *work, void *service, void **collection) {
   const dbseal_libsecret *lib = work->lib;
   dbseal_gerror *error = NULL;
-  *collection = lib->collection_for_alias_sync(service, "default", 0, work->cancellable, &error);
+  *collection = lib->collection_for_alias_sync(service, "default", 0, NULL, &error);
   if (*collection != NULL) lib->proxy_set_timeout(*collection, work->request.milliseconds);
   if (error == NULL) return DBSEAL_SECRET_DONE;
   dbseal_secret_status status = failed(work, error);
@@ -281,15 +295,23 @@ static dbseal_secret_status serve(dbseal_secret_work *work, void *service) {
   return status;
 }
 
+// Nobody listens there, or somebody does and cannot be talked to.
+static dbseal_secret_status no_bus(dbseal_secret_work *work, dbseal_gerror *error) {
+  int is_io = error != NULL && error->domain == work->lib->io_error_quark();
+  int is_absent =
+      is_io && (error->code == 1 /* NOT_FOUND */ || error->code == 39 /* CONNECTION_REFUSED */);
+  dbseal_secret_status status = failed(work, error);
+  return is_absent                             ? DBSEAL_SECRET_NO_BUS
+         : status == DBSEAL_SECRET_TIMED_OUT ? status
+                                               : DBSEAL_SECRET_BAD_BUS;
+}
+
 dbseal_secret_status dbseal_secret_work_run(dbseal_secret_work *work) {
   const dbseal_libsecret *lib = work->lib;
   dbseal_gerror *error = NULL;
-  void *bus = lib->bus_get_sync(2 /* SESSION */, work->cancellable, &error);
-  if (bus == NULL) {
-    failed(work, error);
-    return DBSEAL_SECRET_NO_BUS;
-  }
-  void *service = lib->service_get_sync(2 /* OPEN_SESSION */, work->cancellable, &error);
+  void *bus = lib->bus_get_sync(2 /* SESSION */, NULL, &error);
+  if (bus == NULL) return no_bus(work, error);
+  void *service = lib->service_get_sync(2 /* OPEN_SESSION */, NULL, &error);
   lib->object_unref(bus);
   // A service that is there and fails may have the key; it is not one that is not there.
   if (service == NULL) return failed(work, error);

@@ -9,11 +9,13 @@
 
 typedef struct {
   dbseal_secret_request request;
-  void *cancellable;
   const dbseal_libsecret *lib;
+  // Asked before the service is told to change something; 0: nobody waits for it any more.
+  int (*may_change)(void *context);
+  void *context;
 } dbseal_secret_work;
 
-// Does what is asked, with the answer in the request; it may wait for ever, unless it is cancelled.
+// Does what is asked, with the answer in the request; it may wait for ever.
 dbseal_secret_status dbseal_secret_work_run(dbseal_secret_work *work);
 
 // The bytes with a NUL behind them, to be freed; NULL without memory.

@@ -267,15 +267,28 @@ def test_a_store_that_is_not_here(work, source, stored, backend):
 
 
 def test_without_libsecret(tmp_path, stored):
-    folder = tmp_path / "none"
-    folder.mkdir()
-    (folder / "libsecret-1.so.0").write_bytes(b"")
-    env = {"LD_LIBRARY_PATH": str(folder), "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
+    # One that needs what is not there is as good as none.
+    for name, needs in (("libnowhere.so", []), ("libsecret-1.so.0", ["-L.", "-lnowhere"])):
+        subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", name, "-Wl,--no-as-needed", *needs],
+                       cwd=tmp_path, check=True)
+    (tmp_path / "libnowhere.so").unlink()
+    env = {"LD_LIBRARY_PATH": str(tmp_path), "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
     found = program.ok("key", "list", env=env)
     stores = {each["backend"]: each for each in found["stores"]}
     assert "libsecret is not installed" in stores["secret-service"]["obstacle"]
     assert found["target"] == "kernel"
     assert program.ok("key", "generate", "--keyring", stored("k"), env=env)["backend"] == "kernel"
+
+
+def test_a_libsecret_that_cannot_be_loaded(work, source, tmp_path, stored, desktop):
+    """The service is there, and may have a key of that name."""
+    (tmp_path / "libsecret-1.so.0").write_bytes(b"")
+    env, name = {**desktop.env, "LD_LIBRARY_PATH": str(tmp_path)}, stored("k")
+    for args in (["key", "generate", "--keyring", name],
+                 ["encrypt", source, work / "out.db", "--create", "--keyring", name]):
+        found = refuse(work, "no_key", *args, env=env)
+        assert "libsecret" in found["message"] and "--keyring-backend" in found["hint"], found
+    assert key_stores.kernel_key(name) is None
 
 
 # ---- get or create -----------------------------------------------------------------------------

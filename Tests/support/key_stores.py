@@ -72,19 +72,23 @@ def forget_in_kernel(names):
 
 
 class Desktop:
-    """A session bus with GNOME Keyring on it, unlocked unless said otherwise, and no screen."""
+    """A session bus with GNOME Keyring on it, unlocked unless said otherwise, and no screen. `starts`: a
+    program that the bus starts when somebody asks for the Secret Service."""
 
-    def __init__(self, unlocked=True):
+    def __init__(self, unlocked=True, starts=None):
         self.folder = Path(tempfile.mkdtemp(prefix="desk"))
         self.env = {"HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.folder)}
         inner = {**program.clean_env(), **self.env}
-        # A bus that starts nothing by itself: what is on it is what the test put there.
+        # A bus that starts nothing else by itself: what is on it is what the test put there.
+        if starts:
+            (self.folder / "org.freedesktop.secrets.service").write_text(
+                f"[D-BUS Service]\nName=org.freedesktop.secrets\nExec={starts}\n")
         config = self.folder / "bus.conf"
         config.write_text(
             "<busconfig><type>session</type><listen>unix:dir=%s</listen><policy context='default'>"
             "<allow send_destination='*' eavesdrop='true'/><allow eavesdrop='true'/>"
-            "<allow own='*'/></policy></busconfig>"
-            % self.folder)
+            "<allow own='*'/></policy>%s</busconfig>"
+            % (self.folder, f"<servicedir>{self.folder}</servicedir>" if starts else ""))
         self.bus = subprocess.Popen(
             ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address"], env=inner,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -178,7 +182,9 @@ class Scripted(Desktop):
     def set(self, **state):
         """What it is to do now; what is not said stays as it is."""
         before = self.state if self.script.exists() else {}
-        self.script.write_text(json.dumps({**before, "dialogs": 0, **state}))
+        new = self.script.with_suffix(".set")
+        new.write_text(json.dumps({**before, "dialogs": 0, **state}))
+        os.replace(new, self.script)
 
     def secrets(self, name):
         """What it holds under a name, locked or not."""

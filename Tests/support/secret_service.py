@@ -12,9 +12,13 @@ and its item that is "replaced" loses what it held. What it is to do is in a JSO
   session       words of the error that opening a session fails with
   search        the name of the D-Bus error that searching fails with
   search_takes  seconds that it takes
+  change_takes  seconds between a change and the answer to it
+  changes       counted here
+  dismissed     dialogs that the caller took back, counted here
   meanwhile     secrets of items of the same name that others make just before one is made
 """
 import json
+import os
 import sys
 import time
 
@@ -38,8 +42,10 @@ class State(dict):
         return self
 
     def __exit__(self, *_):
-        with open(sys.argv[1], "w") as file:
+        # Whoever looks meanwhile sees the one or the other.
+        with open(sys.argv[1] + ".new", "w") as file:
             json.dump(self, file)
+        os.replace(sys.argv[1] + ".new", sys.argv[1])
 
     def dialog(self):
         """Opens one; whether somebody unlocks, or None where nobody comes."""
@@ -74,6 +80,14 @@ def text(attributes):
 
 def failure(name, words=""):
     return dbus.DBusException(words, name=name)
+
+
+def answer_slowly():
+    """Something was changed."""
+    with State() as state:
+        state["changes"] = state.get("changes", 0) + 1
+        seconds = state.get("change_takes", 0)
+    time.sleep(seconds)
 
 
 class Served(dbus.service.Object):
@@ -114,13 +128,15 @@ class Item(Served):
     def SetSecret(self, secret):
         with State() as state:
             state["items"][self.number]["secret"] = bytes(secret[2]).decode()
+        answer_slowly()
 
     @dbus.service.method(SPACE + "Item", out_signature="o")
     def Delete(self):
         with State() as state:
             # Its place stays, so that the others keep their paths.
             state["items"][self.number]["attributes"] = {}
-            return dbus.ObjectPath("/")
+        answer_slowly()
+        return dbus.ObjectPath("/")
 
 
 class Collection(Served):
@@ -160,6 +176,7 @@ class Collection(Served):
                 number = len(state["items"])
                 state["items"].append({"attributes": attributes, "secret": value})
         self.serve()
+        answer_slowly()
         return path(number), dbus.ObjectPath("/")
 
 
@@ -178,6 +195,8 @@ class Prompt(dbus.service.Object):
 
     @dbus.service.method(SPACE + "Prompt")
     def Dismiss(self):
+        with State() as state:
+            state["dismissed"] = state.get("dismissed", 0) + 1
         self.finish(False)
 
     @dbus.service.signal(SPACE + "Prompt", signature="bv")

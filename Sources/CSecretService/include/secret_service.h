@@ -20,11 +20,15 @@ typedef enum {
   DBSEAL_SECRET_NO_LIBRARY,
   // Nothing on the session's bus offers the service.
   DBSEAL_SECRET_NO_SERVICE,
-  // The session's bus cannot be reached.
+  // Nobody listens where the session's bus should be.
   DBSEAL_SECRET_NO_BUS,
+  // Somebody does, and cannot be talked to.
+  DBSEAL_SECRET_BAD_BUS,
   // The service did not answer in time.
   DBSEAL_SECRET_TIMED_OUT,
-  // The caller asked for the end.
+  // ADD, STORE, DELETE: the change was begun, and whether it was made is not known.
+  DBSEAL_SECRET_UNANSWERED,
+  // The caller asked for the end, and nothing was changed.
   DBSEAL_SECRET_STOPPED,
   DBSEAL_SECRET_FAILED,
 } dbseal_secret_status;
@@ -57,7 +61,7 @@ typedef struct {
   int milliseconds;
   // Nobody is asked to unlock anything.
   int is_quiet;
-  // Asked now and then; not 0 ends the call.
+  // Asked now and then; not 0 ends the call, unless a change was begun: the end of that is waited for.
   int (*stop)(const void *context);
   const void *stop_context;
 

@@ -38,6 +38,8 @@ enum KeyStoreFlaw: Sendable, Equatable {
   /// More than one key of that name.
   case several
   case timedOut(seconds: Double)
+  /// A change was begun, and the store did not say whether it was made.
+  case unanswered
   case readOnly
   /// The permission bits of a credential that others can read.
   case openToOthers(mode: UInt32)
@@ -136,6 +138,9 @@ protocol KeyStore: Sendable {
   var canAsk: Bool { get }
   /// The same, which asks nobody to unlock it: what that takes is `.locked`.
   var quiet: Self { get }
+  /// The same, which no signal ends, and which is waited for a few seconds only: for the end of what was
+  /// begun.
+  var steadfast: Self { get }
 }
 
 extension KeyStore {
@@ -144,4 +149,5 @@ extension KeyStore {
   func closure() throws -> KeyStoreFlaw? { nil }
   func add(_ key: Secret, as name: String) throws { try store(key, as: name) }
   var quiet: Self { self }
+  var steadfast: Self { self }
 }

@@ -105,6 +105,11 @@ enum KeyStoreDiagnostics {
         "the key store did not answer within \(words(seconds: seconds))",
         "it may wait for you to unlock it; \(KeyOptions.keyTimeout.flag) waits longer"
       )
+    case .unanswered:
+      return (
+        "the key store was told to change this key, and did not say whether it did",
+        "\(Catalog.tool) key list says whether it is there; look before you try again"
+      )
     case .readOnly:
       return (
         "these are given by systemd and cannot be changed",
@@ -167,7 +172,8 @@ enum KeyStoreDiagnostics {
     "keep it in a file that only you can read, for \(KeyOptions.database.file.flag);"
     + " \(Catalog.tool) key generate \(KeyCommandOptions.output.flag) FILE makes a new key in one"
   /// What tells about all stores.
-  private static let listing = "\(Catalog.tool) key list says which stores work here"
+  private static let listing =
+    "\(Catalog.tool) key list says which stores work here; \(KeyOptions.keyringBackend.flag) names one"
 
   /// Why there is no such store.
   static func words(_ obstacle: KeyStoreObstacle) -> (String, String?) {

@@ -172,7 +172,15 @@ struct KeyStores: Sendable {
     try requireText(key, name, store)
     guard Self.isSame(try store.read(name), before) else { throw KeyStoreFailure(.changed) }
     if before == nil { try store.add(key, as: name) } else { try store.store(key, as: name) }
-    let kept = try store.read(name)
+    // Who asks for the end now is told what became of it.
+    let store = store.steadfast
+    let kept: Secret?
+    do {
+      kept = try store.read(name)
+    } catch let failure as KeyStoreFailure {
+      if case .timedOut = failure.flaw { throw KeyStoreFailure(.unanswered) }
+      throw failure
+    }
     if Self.isSame(kept, key) { return }
     if let kept, !Self.isPiece(kept, of: key) {
       throw KeyStoreFailure(Self.isSame(kept, before) ? .notReadBack : .changed)

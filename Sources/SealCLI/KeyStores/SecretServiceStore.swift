@@ -52,6 +52,10 @@ struct SecretServiceStore: KeyStore {
 
   func delete(_ name: String) throws -> Bool { try run(DBSEAL_SECRET_DELETE, name) != nil }
 
+  var steadfast: SecretServiceStore {
+    SecretServiceStore(cancellation: Cancellation(), timeout: min(5, patience), isQuiet: isQuiet)
+  }
+
   var quiet: SecretServiceStore {
     var other = self
     other.isQuiet = true
@@ -147,9 +151,11 @@ struct SecretServiceStore: KeyStore {
     case DBSEAL_SECRET_EXISTS: .changed
     case DBSEAL_SECRET_NO_COLLECTION: .noCollection
     case DBSEAL_SECRET_NO_LIBRARY: .unavailable(.noLibrary)
-    case DBSEAL_SECRET_NO_BUS where isBusNamed: .unavailable(.deadBus(message))
+    case DBSEAL_SECRET_NO_BUS where isBusNamed, DBSEAL_SECRET_BAD_BUS where isBusNamed:
+      .unavailable(.deadBus(message))
     case DBSEAL_SECRET_NO_SERVICE, DBSEAL_SECRET_NO_BUS: .unavailable(.noService(message))
     case DBSEAL_SECRET_TIMED_OUT: .timedOut(seconds: seconds)
+    case DBSEAL_SECRET_UNANSWERED: .unanswered
     default: .failed(message)
     }
   }
