@@ -266,6 +266,31 @@ def test_a_store_that_is_not_here(work, source, stored, backend):
     assert key_stores.kernel_key(name) == RAW.encode()
 
 
+# Without a store's name `generate` refuses, and `store` takes the first.
+@pytest.mark.parametrize("action, here, there, named", [
+    ("store", "secret-service", "kernel", False), ("store", "secret-service", "kernel", True),
+    ("store", "kernel", "secret-service", True), ("generate", "secret-service", "kernel", True),
+    ("generate", "kernel", "secret-service", True)])
+def test_a_key_of_the_same_name_in_another_store(stored, desktop, action, here, there, named):
+    """Which one --keyring takes from now on is said."""
+    name = stored("double")
+    env = {**desktop.env, "K": "words"}
+    assert program.run("key", "store", name, "--key-env", "K", "--keyring-backend", there, env=env).exit == 0
+    args = ["store", name, "--key-env", "K2"] if action == "store" else ["generate", "--keyring", name]
+    done = program.run("key", *args, *(["--keyring-backend", here] if named else []),
+                       env={**env, "K2": "other words"})
+    assert done.exit == 0 and f"key {name} in the".encode() in done.err and b" too, " in done.err, done
+    first = program.run("key", "show", name, env=env).out
+    assert (first == b"words\n") is (there == "secret-service")
+    if there == "secret-service":
+        assert b"--keyring takes that one" in done.err, done
+    else:
+        assert b"--keyring-backend kernel does" in done.err, done
+        shown = program.run("key", "show", name, "--keyring-backend", "kernel", env=env)
+        assert shown.out == b"words\n"
+    program.ok("key", "delete", name, "--keyring-backend", "secret-service", env=env)
+
+
 def test_without_libsecret(tmp_path, stored):
     # One that needs what is not there is as good as none.
     for name, needs in (("libnowhere.so", []), ("libsecret-1.so.0", ["-L.", "-lnowhere"])):

@@ -73,7 +73,7 @@ struct CustodyCommand {
     case .generate: try generate()
     case .store: try naming(backend) { try store() }
     case .show: try naming(backend) { try show() }
-    case .delete: try naming(backend) { try delete() }
+    case .delete: return try naming(backend) { try delete() }
     case .list: try list()
     }
     return 0
@@ -198,23 +198,26 @@ struct CustodyCommand {
       return (true, (holder, key))
     }
     say(
-      "kept: key \(name) in \(holder.title)", place(name, holder) + [.init("deleted", .bool(false))]
-    )
+      "kept: key \(name) in \(holder.title)", place(name, holder) + [.init("deleted", .bool(false))],
+      .exists)
     return (false, nil)
   }
 
-  private func delete() throws {
+  /// The exit status: what somebody declined is not done, so that what depends on it does not go on.
+  private func delete() throws -> Int32 {
     let (isMeant, asked) = try isMeant()
-    guard isMeant else { return }
+    guard isMeant else { return ErrorCode.exists.exitStatus }
     guard let (holder, deleted) = try stores.remove(name, in: backend, asked: asked) else {
-      return say(
+      say(
         "no key \(name): nothing to delete",
         [.init("name", .string(name)), .init("backend", .null), .init("deleted", .bool(false))])
+      return 0
     }
     say(
       "deleted: key \(name) in \(holder.title)",
       place(name, holder) + [.init("deleted", .bool(deleted))])
     warnOfOthers(name, holder, isAnother: false)
+    return 0
   }
 
   private func list() throws {
@@ -236,14 +239,16 @@ struct CustodyCommand {
     ]
   }
 
-  private func answer(_ sentence: String, _ facts: [JSON.Field]) -> JSON {
-    Diagnosis(.ok, sentence, facts: [.init("action", .string(action.rawValue))] + facts)
+  private func answer(
+    _ sentence: String, _ facts: [JSON.Field], _ code: ErrorCode = .ok
+  ) -> JSON {
+    Diagnosis(code, sentence, facts: [.init("action", .string(action.rawValue))] + facts)
       .json(command: parsed.command.name, database: nil)
   }
 
-  private func say(_ sentence: String, _ facts: [JSON.Field]) {
+  private func say(_ sentence: String, _ facts: [JSON.Field], _ code: ErrorCode = .ok) {
     if asJSON {
-      session.console.result(answer(sentence, facts).text)
+      session.console.result(answer(sentence, facts, code).text)
     } else if !quiet {
       session.console.result(sentence)
     }
@@ -255,17 +260,23 @@ struct CustodyCommand {
     warnOfOthers(name, backend)
   }
 
-  /// Another store has a key of that name, and `--keyring` takes that one.
+  /// Another store has a key of that name: `--keyring` takes the first one.
   private func warnOfOthers(_ name: String, _ own: KeyBackend, isAnother: Bool = true) {
-    guard backend == nil, !quiet, let found = try? stores.quiet.find(name, in: nil).found,
-      found.backend != own
+    guard !quiet, backend == nil || isAnother,
+      let found = try? stores.quiet.find(name, in: nil).found
     else { return }
-    session.console.say([
-      Span("note: ", .note),
-      Span(
+    var words: String?
+    if found.backend != own {
+      words =
         "there is a key \(name) in \(found.backend.title)\(isAnother ? " too" : ""), and"
-          + " \(KeyOptions.database.keyring.flag) takes that one"),
-    ])
+        + " \(KeyOptions.database.keyring.flag) takes that one"
+    } else if let other = stores.quiet.others(with: KeyPlace(name: name, backend: own)).first {
+      words =
+        "there is a key \(name) in \(other.title) too, which \(KeyOptions.database.keyring.flag)"
+        + " takes no more: \(KeyOptions.keyringBackend.flag) \(other.rawValue) does"
+    }
+    guard let words else { return }
+    session.console.say([Span("note: ", .note), Span(words)])
   }
 
   /// What the key would be taken for.
