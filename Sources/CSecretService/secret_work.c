@@ -27,8 +27,14 @@ static dbseal_secret_status failed(dbseal_secret_work *work, dbseal_gerror *erro
 
 // The same of a call that changes something: without an answer, nobody knows whether it did.
 static dbseal_secret_status failed_change(dbseal_secret_work *work, dbseal_gerror *error) {
+  const dbseal_libsecret *lib = work->lib;
+  int is_of_bus = error != NULL && error->domain == lib->bus_error_quark();
+  int is_of_io = error != NULL && error->domain == lib->io_error_quark();
+  // The service or the bus ended.
+  int is_cut = (is_of_bus && (error->code == 4 /* NO_REPLY */ || error->code == 15 /* DISCONNECTED */)) ||
+               (is_of_io && error->code == 18 /* CLOSED */);
   dbseal_secret_status status = failed(work, error);
-  return status == DBSEAL_SECRET_TIMED_OUT ? DBSEAL_SECRET_UNANSWERED : status;
+  return is_cut || status == DBSEAL_SECRET_TIMED_OUT ? DBSEAL_SECRET_UNANSWERED : status;
 }
 
 // Whether something may be changed now: once it is, the caller waits for the end of it.

@@ -183,7 +183,7 @@ def test_another_key_is_replaced_by_force_alone(work, source, stored):
         found = refuse(work, "exists", "key", "store", name, "--key-env", "K", *more,
                        env={"K": "another"})
         assert name in found["message"] and "--force" in found["hint"], found
-        assert f"dbseal key show {name}" in found["hint"], found
+        assert f"dbseal key show --reveal --keyring-backend kernel {name}" in found["hint"], found
         assert key_stores.kernel_key(name) == first
     typed = program.run_tty("key", "store", name, answers=[("ey", "typed"), ("ey", "typed")])
     assert typed.exit == 7 and key_stores.kernel_key(name) == first

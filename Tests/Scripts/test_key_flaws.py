@@ -81,16 +81,17 @@ def test_which_key_is_of_another_form(work, keys, sealed, prefix, name, option, 
     (bytes(range(100, 132)), ["--raw-key", "--key-binary"], "of 32 characters",
      "xxd -p -c 99 FILE"),
     (base64.b64encode(bytes(range(100, 132))), ["--raw-key"], "of 44 characters",
-     "base64 -d FILE | xxd -p -c 99")])
+     "base64 -d | xxd -p -c 99")])
 def test_what_is_wrong_with_it_is_so(work, keys, sealed, key, options, message, hint):
     found = refuse(work, "no_key", "verify", sealed, "--key-file", keys.file(key), *options)
     assert message in found["message"] and hint in found["hint"], found
 
 
-def test_what_is_told_for_base64_makes_the_digits(work, keys, sealed):
-    key = keys.file(base64.b64encode(bytes.fromhex(DIGITS)) + b"\n")
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_what_is_told_for_base64_makes_the_digits(work, keys, sealed, encode):
+    key = keys.file(encode(bytes.fromhex(DIGITS)) + b"\n")
     found = refuse(work, "no_key", "verify", sealed, "--raw-key", "--key-file", key)
-    line = re.search(r"\((base64 .*)\)", found["hint"]).group(1).replace("FILE", f"'{key}'")
+    line = re.search(r"\((tr .*)\)", found["hint"]).group(1).replace("FILE", f"'{key}'")
     digits = subprocess.run(line, shell=True, capture_output=True, check=True).stdout
     assert digits == DIGITS.encode() + b"\n"
     program.ok("verify", sealed, "--raw-key", "--key-file", keys.file(digits, "digits"))
@@ -185,3 +186,36 @@ def test_characters_that_are_no_digits(work, keys, source):
     found = refuse(work, "no_key", "encrypt", source, work / "o.db", "--key-file",
                    keys.file(f"x'{DIGITS[4:]}zzzz'"))
     assert "64 characters" in found["message"] and "--passphrase" in found["hint"], found
+
+
+IDENTITY = b"# created: 2026-01-01\n# public key: age1q\nAGE-SECRET-KEY-1QQQ\n"
+
+
+@pytest.mark.parametrize("text, word", [
+    (IDENTITY, "age --decrypt"), (b"AGE-SECRET-KEY-1QQQ\n# old\n", "age --decrypt"),
+    (b"# the app's key\nsome words\n", "without a comment")])
+def test_a_first_line_that_is_no_key_is_not_advised(work, keys, source, text, word):
+    """`head -n 1` would seal with the comment."""
+    found = refuse(work, "no_key", "encrypt", source, work / "out.db", "--key-file", keys.file(text))
+    assert word in found["hint"] and "head" not in found["hint"], found
+
+
+@pytest.mark.parametrize("line", ["x'zz'", "x'abcd"])
+@pytest.mark.parametrize("more", [[], ["--passphrase"], ["--raw-key"]])
+def test_a_line_of_a_list_that_is_no_key(work, keys, sealed, line, more):
+    """No option fits it and the others: the line is what has to change."""
+    if more == ["--passphrase"]:
+        line = f"x'{DIGITS}'"
+    path = keys.file(f"x'{DIGITS[::-1]}'\n{line}\n" if not more[:1] == ["--passphrase"] else f"words\n{line}\n")
+    found = refuse(work, "no_key", "verify", sealed, "--try-keys", path, *more)
+    assert "line 2" in found["message"] and "line 2" in found["hint"], found
+    assert "--passphrase" not in found["hint"], found
+
+
+def test_an_open_file_behind_a_descriptor(work, keys, sealed):
+    """The same name is the terminal's where it is typed."""
+    path = keys.file("some words")
+    path.chmod(0o644)
+    done = subprocess.run([program.BIN, "verify", sealed, "--key-file", "/dev/stdin"], stdin=path.open("rb"),
+                          capture_output=True, env=program.clean_env())
+    assert done.returncode == 3 and b"chmod 600 the file behind it" in done.stderr, done

@@ -574,7 +574,7 @@ def test_a_wrong_key_is_called_by_its_store(work, source, credentials, stored):
         found = done.objects[0]
         assert found["code"] == "wrong_key", done
         assert f"key {name} in the systemd credentials" in found["message"], found
-        assert "the kernel keyring has a key of that name too" in found["hint"], found
+        assert "there is a key of that name in the kernel keyring too" in found["hint"], found
         assert "--keyring-backend kernel" in found["hint"], found
         assert found["keyring"] == {"name": name, "backend": "credentials", "volatile": False}
         text = program.run(*args, env=credentials.env).text
@@ -624,7 +624,7 @@ def test_a_new_key_that_a_reboot_loses_is_noted(work, source, keys, sealed, stor
         done = program.run(*args, "--json")
         found = done.json[key]
         assert found.pop("created", False) is False and found == field, done
-        assert f"dbseal key show {name} --keyring-backend kernel".encode() in done.err, done
+        assert f"dbseal key show --reveal --keyring-backend kernel {name}".encode() in done.err, done
         assert done.err.count(b"memory only") == 1
     # To read with it makes nothing depend on it.
     done = program.run("verify", work / "out.db", "--keyring", name)

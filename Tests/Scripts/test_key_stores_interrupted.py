@@ -95,6 +95,16 @@ def test_a_change_without_an_answer_is_told(service, command, by):
     assert b"nothing was changed" not in err, err
 
 
+@pytest.mark.parametrize("command", ["store", "delete"])
+def test_a_service_that_ends_during_a_change(service, command):
+    service.set(items=[item("app")], change_takes=20)
+    process = program.start(*COMMANDS[command][0], env={**service.env, "K": "words"})
+    wait(service, "changes")
+    service.service.kill()
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 3 and b"did not say whether" in err, err
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_before_a_change_nothing_is_changed(service, command, number):

@@ -72,6 +72,18 @@ enum KeyArguments {
     path.utf8.contains { $0 == 0x2f || $0 == 0x2e } && !mayBeKey(path)
   }
 
+  /// Whether `name` may be that of a field, and is no key that was cut.
+  static func isRepeatable(field name: String) -> Bool {
+    let isName = name.utf8.allSatisfy {
+      switch $0 {
+      case 0x61...0x7a, 0x41...0x5a, 0x30...0x39, 0x2d, 0x5f: true
+      default: false
+      }
+    }
+    return isName
+      && (name.utf8.count < 16 || !name.utf8.allSatisfy { OptionValues.nibble($0) != nil })
+  }
+
   /// Whether `word` looks like the name of a command that is misspelt.
   static func isRepeatable(command word: String) -> Bool {
     word.utf8.count <= 24 && word.utf8.allSatisfy { (0x61...0x7a).contains($0) || $0 == 0x2d }

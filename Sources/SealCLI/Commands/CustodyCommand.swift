@@ -198,7 +198,8 @@ struct CustodyCommand {
       return (true, (holder, key))
     }
     say(
-      "kept: key \(name) in \(holder.title)", place(name, holder) + [.init("deleted", .bool(false))],
+      "kept: key \(name) in \(holder.title)",
+      place(name, holder) + [.init("deleted", .bool(false))],
       .exists)
     return (false, nil)
   }

@@ -58,8 +58,8 @@ enum KeyStoreDiagnostics {
 
   /// What prints that key, and not one of the same name in a store that is asked before.
   private static func show(_ name: String, _ backend: KeyBackend) -> String {
-    "\(Catalog.tool) key show \(ShellWords.quoted(name)) \(KeyOptions.keyringBackend.flag)"
-      + " \(backend.rawValue)"
+    "\(Catalog.tool) key show \(KeyCommandOptions.reveal.flag) \(KeyOptions.keyringBackend.flag)"
+      + " \(backend.rawValue) \(name.hasPrefix("-") ? "-- " : "")\(ShellWords.quoted(name: name))"
   }
 
   /// A time, as it was given.
@@ -223,7 +223,7 @@ enum KeyStoreDiagnostics {
   /// Which of them is the right one, only their owner can tell.
   private static func several(_ source: KeySource) -> String {
     var search = "secret-tool search --all service dbseal"
-    if case .keyring(let name, _) = source { search += " account \(ShellWords.quoted(name))" }
+    if case .keyring(let name, _) = source { search += " account \(ShellWords.quoted(name: name))" }
     return "look at each (\(search)), and remove what is wrong in the program that keeps them, such"
       + " as Seahorse, KWalletManager or KeePassXC"
   }

@@ -67,8 +67,13 @@ extension Session {
       ? keys.found.others(than: source) {
         keys.stores(own).others(with: place)
       } : []
+    // The option would mean the store of another key of the run too.
+    let stores = KeyOptions.sets.count {
+      if case .keyring = $0.selection(from: parsed).source { true } else { false }
+    }
     let choices = others.map {
-      "\($0.title) has a key of that name too: \(KeyOptions.keyringBackend.flag) \($0.rawValue); "
+      "there is a key of that name in \($0.title) too"
+        + (stores > 1 ? "; " : ": \(KeyOptions.keyringBackend.flag) \($0.rawValue); ")
     }
     return Diagnosis(
       found.code, "\(found.sentence) with \(place.words)", about: found.subject,

@@ -33,8 +33,11 @@ enum KeyDiagnostics {
       }
     var hint = words.1
     if case (.file(let path), .openToOthers) = (failure.source, failure.flaw) {
+      // What is named there is the terminal's, or nothing, in the shell where it is typed.
+      let isElsewhere = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
       hint =
-        "chmod 600 \(ShellWords.quoted(path)); or --allow-open-key-file, if they may read the key"
+        "chmod 600 \(isElsewhere ? "the file behind it" : ShellWords.quoted(path)); or"
+        + " --allow-open-key-file, if they may read the key"
     }
     if case .file(let path) = failure.source, case .unreadable(ENOENT) = failure.flaw,
       path.hasPrefix("~"), let origin = failure.origin
@@ -135,6 +138,19 @@ enum KeyDiagnostics {
       )
     case .emptyName: return ("the variable is empty and names nothing", "set it, or unset it")
     case .nameNotUTF8: return ("what the variable holds is not UTF-8", "set it to another name")
+    case .identity:
+      return (
+        "\(key) is an identity of age, which opens what age encrypted",
+        failure.isList
+          ? "a list has keys of databases"
+          : "\(options.command.flag) 'age --decrypt --identity \(file(failure.source)) ENCRYPTED-FILE'"
+            + " takes the key that is in such a file"
+      )
+    case .comment:
+      return (
+        "\(key) has more than one line, of which the first is a comment",
+        "a file of its own for the key, of one line and without a comment"
+      )
     case .severalLines(let blank):
       guard blank > 0 else {
         return (
@@ -248,7 +264,7 @@ enum KeyDiagnostics {
     case .store(let flaw): return KeyStoreDiagnostics.words(flaw)
     case .line(let number, let flaw):
       let found = words(flaw, options, failure.origin, takesStore: failure.takesStore)
-      return ("line \(number): \(found.0)", found.1)
+      return ("line \(number): \(found.0)", "mend line \(number), or take it out of the list")
     }
   }
 
@@ -262,6 +278,9 @@ enum KeyDiagnostics {
       case KeyOptions.against.prefix: "no key of the other database"
       default: "no key"
       }
-    return ("\(key) was given, and there is no terminal to ask on", "use \(ways(options, takesStore: takesStore))")
+    return (
+      "\(key) was given, and there is no terminal to ask on",
+      "use \(ways(options, takesStore: takesStore))"
+    )
   }
 }

@@ -49,6 +49,10 @@ struct KeyFailure: Error, Sendable, Equatable {
     case unset
     /// With the number of empty lines, where nothing else follows the first.
     case severalLines(blank: Int)
+    /// What age decrypts with.
+    case identity
+    /// Several lines, of which the first is no key.
+    case comment
     case nul
     /// Several lines, and characters that no text has.
     case notText

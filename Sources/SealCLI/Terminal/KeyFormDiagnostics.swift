@@ -12,9 +12,12 @@ extension KeyDiagnostics {
     return switch shape {
     case .encrypted:
       "it looks encrypted itself, as apps store it: decrypt it first, as the app does"
-    case .base64:
+    case .base64 where [43, 44, 64, 107, 108].contains(characters):
       "it looks like base64: write the bytes that it stands for as hex digits"
-        + " (base64 -d FILE | xxd -p -c 99)"
+        + " (tr -- '-_' '+/' <FILE | base64 -d | xxd -p -c 99)"
+    case .base64:
+      "it looks like base64, of another length than that of a raw key (43, 44, 64, 107 or 108"
+        + " characters): check whether it is whole; \(passphrase)"
     case .realm: "it looks like a key of Realm's (64 bytes), whose files are not SQLCipher's"
     case .json: "it is JSON: the key is one of the values in it, which jq -r .NAME takes out"
     case .placeholder: "it stands where a key should be: look for what was to put that in"
@@ -109,8 +112,9 @@ extension KeyDiagnostics {
     switch source {
     case .file:
       "a file of its own for the key; or \(options.command.flag) 'head -n 1 \(file(source))' takes"
-        + " its first line"
-    case .command: "\(options.command.flag) \"sh -c 'CMD | head -n 1'\" takes the first line"
+        + " its first line, if that is the key"
+    case .command:
+      "\(options.command.flag) \"sh -c 'CMD | head -n 1'\" takes the first line, if that is the key"
     case .standardInput, .descriptor:
       "give it the line that is the key; \(options.command.flag) \"sh -c 'CMD | head -n 1'\" takes the"
         + " first one that a command prints"

@@ -54,7 +54,8 @@ enum ManifestDiagnostics {
     case .noDatabases: return ("the manifest lists no database, so nothing was checked", nil)
     case .unknownField(let name, let suggestion):
       return (
-        "unknown field \(name)",
+        KeyArguments.isRepeatable(field: name)
+          ? "unknown field \(name)" : "a field whose name is none of a manifest's",
         suggestion.map { "did you mean \($0)?" } ?? fields
       )
     case .keyField(let name):

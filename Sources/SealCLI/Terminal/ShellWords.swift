@@ -12,16 +12,21 @@ enum ShellWords {
 
   /// The word as a shell would have to be given it, for a command that a hint names.
   static func quoted(_ word: String) -> String {
+    // A path that begins so would be an option.
+    quoted(name: word.hasPrefix("-") ? "./" + word : word)
+  }
+
+  /// The same of what is no path.
+  static func quoted(name word: String) -> String {
     let plain = word.unicodeScalars.allSatisfy { scalar in
       switch scalar {
       case "a"..."z", "A"..."Z", "0"..."9", "/", ".", "_", "-", "+", ",", ":", "@", "%": true
       default: scalar.value > 0x9F
       }
     }
-    guard !plain || word.isEmpty || word.hasPrefix("-") else { return word }
-    let name = word.hasPrefix("-") ? "./" + word : word
+    guard !plain || word.isEmpty else { return word }
     return "'"
-      + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
       + "'"
   }
 
