@@ -70,7 +70,7 @@ def test_a_change_that_was_begun_is_finished_and_told(service, command, number):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_key_that_was_made_is_told(work, source, service, number):
-    service.set(items=[], change_takes=0.6)
+    service.set(items=[], change_takes=2)
     process = program.start("encrypt", "--create", "--keyring", "app", source, work / "out.db",
                             env=service.env)
     wait(service, "changes")
@@ -110,7 +110,7 @@ def test_a_service_that_ends_during_a_change(service, command):
 def test_before_a_change_nothing_is_changed(service, command, number):
     service.set(items=[item("app")], search_takes=1)
     process = program.start(*COMMANDS[command][0], env={**service.env, "K": "words"})
-    time.sleep(0.5)
+    wait(service, "searches")
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
     assert process.returncode == -number and b"nothing was changed" in err, err

@@ -221,7 +221,9 @@ SEALING = {
     "a new one": "rekey --kdf-iter 10 --source-kdf-iter 10 --key-file {old} --new-keyring {name} sealed.db",
     "a new one, to a target":
         "rekey --kdf-iter 10 --source-kdf-iter 10 --key-file {old} --new-keyring {name} sealed.db out.db",
-    "of a new database": "migrate --schema sql --create --keyring {name} out.db",
+    # An engine of before format 4 cannot create one.
+    "of a new database": "migrate --schema sql --create --keyring {name} out.db"
+                         + (" --format 3" if program.engine() < (4,) else ""),
 }
 
 

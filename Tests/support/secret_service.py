@@ -12,6 +12,7 @@ and its item that is "replaced" loses what it held. What it is to do is in a JSO
   session       words of the error that opening a session fails with
   search        the name of the D-Bus error that searching fails with
   search_takes  seconds that it takes
+  searches      counted here
   change_takes  seconds between a change and the answer to it
   changes       counted here
   dismissed     dialogs that the caller took back, counted here
@@ -230,7 +231,9 @@ class Service(Served):
     def SearchItems(self, attributes):
         self.collection.serve()
         with State() as state:
-            time.sleep(state.get("search_takes", 0))
+            state["searches"] = state.get("searches", 0) + 1
+        time.sleep(state.get("search_takes", 0))
+        with State() as state:
             if state.get("search"):
                 raise failure(state["search"], "words of the service")
             if state["locked"] and state.get("search_asks"):
