@@ -87,7 +87,7 @@ extension VerifyCommand {
   private static func explain(_ error: any Error, writing path: String?) -> Diagnosis {
     var found = Diagnostics.explain(error)
     if let hint = found.hint {
-      let file = hint.replacing("TARGET or --output-dir", with: "file")
+      let file = hint.replacing("name a place", with: "name a file")
       found = found.hinting(file.replacing("TARGET", with: "file"))
     }
     guard found.code != .exists, let path, FileMark.of(path).map({ $0.size > 0 }) ?? false else {
