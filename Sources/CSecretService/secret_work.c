@@ -31,8 +31,9 @@ static dbseal_secret_status failed_change(dbseal_secret_work *work, dbseal_gerro
   int is_of_bus = error != NULL && error->domain == lib->bus_error_quark();
   int is_of_io = error != NULL && error->domain == lib->io_error_quark();
   // The service or the bus ended.
-  int is_cut = (is_of_bus && (error->code == 4 /* NO_REPLY */ || error->code == 15 /* DISCONNECTED */)) ||
-               (is_of_io && error->code == 18 /* CLOSED */);
+  int code = error != NULL ? error->code : 0;
+  int is_cut = (is_of_bus && (code == 4 /* NO_REPLY */ || code == 15 /* DISCONNECTED */)) ||
+               (is_of_io && code == 18 /* CLOSED */);
   dbseal_secret_status status = failed(work, error);
   return is_cut || status == DBSEAL_SECRET_TIMED_OUT ? DBSEAL_SECRET_UNANSWERED : status;
 }
@@ -100,6 +101,7 @@ static int is_one_of_several(dbseal_secret_work *work, void *service, void *own)
 // Makes an item, and never changes one: none was found.
 static dbseal_secret_status make(
     dbseal_secret_work *work, void *service, void *collection, void *value) {
+  if (!may_change(work)) return DBSEAL_SECRET_STOPPED;
   const dbseal_libsecret *lib = work->lib;
   dbseal_gerror *error = NULL;
   char label[300] = "dbseal: ";
@@ -111,9 +113,8 @@ static dbseal_secret_status make(
   void *schema = lib->schema_newv("org.freedesktop.Secret.Generic", 2, types);
   void *table = attributes(work);
   void *item = NULL;
-  int stored = 0, begun = may_change(work);
-  if (!begun) {
-  } else if (collection != NULL) {
+  int stored;
+  if (collection != NULL) {
     item = lib->item_create_sync(
         collection, schema, table, label, value, 0 /* no REPLACE */, NULL, &error);
     stored = item != NULL;
@@ -125,7 +126,6 @@ static dbseal_secret_status make(
   lib->hash_table_unref(table);
   lib->hash_table_unref(types);
   lib->schema_unref(schema);
-  if (!begun) return DBSEAL_SECRET_STOPPED;
   if (!stored) return failed_change(work, error);
   dbseal_secret_status status = DBSEAL_SECRET_DONE;
   if (item != NULL && is_one_of_several(work, service, item)) {

@@ -61,19 +61,16 @@ enum KeyText {
       guard isText, KeyForm.isUTF8(bytes) else { return .notText }
       if KeyForm.isJSON(bytes) { return .json }
       if KeyForm.isEncryptedText(bytes) { return .encryptedText }
-      if lines(of: bytes).contains(where: { $0.starts(with: "AGE-SECRET-KEY-".utf8) }) {
-        return .identity
+      let isIdentity = bytes.split(separator: 0x0a).contains {
+        $0.starts(with: "AGE-SECRET-KEY-".utf8)
       }
+      if isIdentity { return .identity }
       if line.first == 0x23 { return .comment }
       let rest = bytes[end...]
       let isBlank = end > 0 && rest.allSatisfy { $0 == 0x0a || $0 == 0x0d }
       return .severalLines(blank: isBlank ? rest.count { $0 == 0x0a } - 1 : 0)
     }
     return line.contains(0) ? .nul : nil
-  }
-
-  private static func lines(of bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
-    bytes.split(separator: 0x0a)
   }
 
   /// What has to be left out of a key for `variant`; nil for a reading that leaves nothing out.
